@@ -28,6 +28,7 @@ static const struct {
     {"mlp.up_gate_proj.", "gte"},
     {"mlp.fc11.", "nomic_bert"},
     {"attn.Wqkv.", "modernbert"},
+    {"self_attn.q_proj.", "eurobert"},
     {"electra.", "electra"},
     {"embeddings_project.", "electra"},
     {"roberta.", "roberta"},
@@ -43,6 +44,7 @@ static const struct {
 #define NUMBER(member) offsetof(struct bt_ckpt_family, member)
     {"word_embeddings.weight", 0, NUMBER(vocabulary)},
     {"tok_embeddings.weight", 0, NUMBER(vocabulary)},
+    {"embed_tokens.weight", 0, NUMBER(vocabulary)},
     {"embeddings.position_embeddings.weight", 0, NUMBER(positions)},
     {"word_embeddings.weight", 1, NUMBER(embedding_size)},
     {"attention.self.query.weight", 1, NUMBER(hidden_size)},
@@ -52,6 +54,7 @@ static const struct {
     {"attention.query.weight", 1, NUMBER(hidden_size)},
     {"attn.Wqkv.weight", 1, NUMBER(hidden_size)},
     {"attention.qkv_proj.weight", 1, NUMBER(hidden_size)},
+    {"self_attn.q_proj.weight", 1, NUMBER(hidden_size)},
     {"intermediate.dense.weight", 0, NUMBER(intermediate_size)},
     {"ffn.lin1.weight", 0, NUMBER(intermediate_size)},
     {".ffn.weight", 0, NUMBER(intermediate_size)},
@@ -187,9 +190,9 @@ static int by_tensors(const struct bt_ckpt *c, struct bt_ckpt_family *f,
 static void refine(struct bt_ckpt_family *f, const char *type)
 {
 	static const char *const types[] = {
-	    "albert",     "bert",    "camembert",  "deberta-v2",
-	    "distilbert", "electra", "gte",        "modernbert",
-	    "mpnet",      "roberta", "nomic_bert", "xlm-roberta"};
+	    "albert",  "bert",       "camembert",  "deberta-v2", "distilbert",
+	    "electra", "eurobert",   "gte",        "modernbert", "mpnet",
+	    "roberta", "nomic_bert", "xlm-roberta"};
 	size_t i;
 
 	for (i = 0; type != NULL && i < COUNT(types); i++)

@@ -50,6 +50,7 @@ struct bt_norm {
 	bool x_bf16;
 	const float *gamma, *beta;
 	float eps;
+	bool rms;                   /* the mean is taken for 0 */
 	struct bt_dropout drop;     /* of x */
 	struct bt_dropout drop_out; /* of the result (embeddings) */
 	float *z;         /* [rows, cols]: saved for the backward pass */
@@ -139,7 +140,11 @@ struct bt_attend {
 	/* backward */
 	const void *dout;   /* as o */
 	void *dq, *dk, *dv; /* as q, k, v */
-	float *dbias;       /* as bias; added to */
+	/* heads that share keys and values run one after the other with the
+	 * same scratch: dk and dv go on from the one before; they are left
+	 * for the next one */
+	bool resumes, continues;
+	float *dbias; /* as bias; added to */
 	/* of rows that are d rounded up to 16 apart, for a scale of 1; added
 	 * to */
 	float *drel_k, *drel_q;

@@ -52,7 +52,7 @@ static void norm_row(const struct bt_norm *a, size_t r, float *m)
 			z[i] = a->residual[r * h + i] +
 			       m[i] * get(a->x, r * h + i, a->x_bf16);
 	}
-	for (i = 0; i < h; i++)
+	for (i = 0; i < h && !a->rms; i++)
 		sum += z[i];
 	mean = sum / (double)h;
 	for (i = 0; i < h; i++)
@@ -106,6 +106,8 @@ static void norm_back(const struct bt_norm *a, size_t row0, size_t row1,
 			g_sum += dy[i] * a->gamma[i];
 			gn_sum += dy[i] * a->gamma[i] * n;
 		}
+		if (a->rms)
+			g_sum = 0;
 		bt_ref_dropout(&a->drop, (uint32_t)r, h, m);
 		for (i = 0; i < h; i++) {
 			n = (a->z[r * h + i] - mean) * rstd;

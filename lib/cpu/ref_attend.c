@@ -174,9 +174,12 @@ void bt_ref_attend_back(const struct bt_attend *a)
 	float *dv = dk + nd, *p = dv + nd, *dp = p + a->n;
 
 	bt_ref_dropout(&a->drop, 0, a->q_rows * a->n, m);
-	memset(dk, 0, 2 * nd * sizeof(*dk));
+	if (!a->resumes)
+		memset(dk, 0, 2 * nd * sizeof(*dk));
 	for (i = 0; i < a->q_rows; i++)
 		attend_back_row(a, i, m + i * a->n, dk, dv, p, dp);
+	if (a->continues)
+		return;
 	for (j = 0; j < a->n && a->rotary != NULL; j++)
 		rotate_back(a, j, dk + j * a->d);
 	for (j = 0; j < a->n; j++)

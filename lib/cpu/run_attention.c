@@ -34,6 +34,12 @@ struct job {
 /* As many heads as leave this many pieces for each thread. */
 #define PIECES 8
 
+/* Heads that share their keys and values. */
+static int shared(const struct bt_node *n)
+{
+	return n->u.attention.heads / n->u.attention.kv_heads;
+}
+
 /* Where a head of a sequence begins in its matrices, in elements. */
 struct offsets {
 	size_t q, k, v, o, lse;
@@ -157,7 +163,8 @@ static struct offsets describe(const struct job *j, int sequence, int head,
 	struct bt_engine *e = j->e;
 	const struct bt_node *n = &e->g->nodes[j->node];
 	size_t heads = (size_t)n->u.attention.heads;
-	size_t h = (size_t)head, kv_row = e->b.start[sequence], q_row;
+	size_t h = (size_t)head, of = h / (size_t)shared(n),
+	       kv_row = e->b.start[sequence], q_row;
 	bool per_token = n->rows == BT_PER_TOKEN, bf16 = e->o.bf16;
 	struct offsets at;
 
@@ -174,9 +181,10 @@ static struct offsets describe(const struct job *j, int sequence, int head,
 
 	q_row = per_token ? kv_row : (size_t)sequence;
 	h *= a->d; /* now the first column of the head */
+	of *= a->d;
 	at.q = q_row * a->q_ld + (size_t)n->u.attention.q_col + h;
-	at.k = kv_row * a->kv_ld + (size_t)n->u.attention.k_col + h;
-	at.v = kv_row * a->kv_ld + (size_t)n->u.attention.v_col + h;
+	at.k = kv_row * a->kv_ld + (size_t)n->u.attention.k_col + of;
+	at.v = kv_row * a->kv_ld + (size_t)n->u.attention.v_col + of;
 	at.o = q_row * a->o_ld + h;
 	at.lse = q_row * heads + (size_t)head;
 	a->q = bt_at(bt_operand(e, n->in[0]), at.q, bf16);
@@ -221,12 +229,13 @@ static void piece_of_heads(void *arg, int piece, int worker)
 
 static void run_heads(struct job *j)
 {
-	int heads = j->e->g->nodes[j->node].u.attention.heads;
-	int sequences = (int)j->e->b.sequences;
+	const struct bt_node *n = &j->e->g->nodes[j->node];
+	int heads = n->u.attention.heads, sequences = (int)j->e->b.sequences;
 
 	j->heads = sequences * heads / (PIECES * bt_pool_threads(j->e->o.pool));
 	if (j->heads < 1)
 		j->heads = 1;
+	j->heads = (j->heads + shared(n) - 1) / shared(n) * shared(n);
 	if (j->heads > heads)
 		j->heads = heads;
 	j->each = (heads + j->heads - 1) / j->heads;
@@ -269,6 +278,8 @@ static void backward_head(const struct job *j, int sequence, int head,
 	a.dq = bt_at(e->run[n->in[0]].buf[BT_SLOT_GRAD], at.q, a.bf16);
 	a.dk = bt_at(dkv, at.k, a.bf16);
 	a.dv = bt_at(dkv, at.v, a.bf16);
+	a.resumes = head % shared(n) > 0;
+	a.continues = (head + 1) % shared(n) > 0;
 	if (a.bias != NULL) {
 		a.dbias = bias_gradients(e, j->node, sequence, head);
 		memset(a.dbias - a.n, 0, 2 * a.n * sizeof(*a.dbias));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * residual_norm, norm and embed, which ends in the same norm. SAVED holds z,
- * which of norm is its input, SAVED2 the mean and 1/sqrt(var + eps) of each
- * row. Backward, each piece of rows sums its own share of dgamma and dbeta into
- * WORK, and the shares are added up in order.
+ * residual_norm, norm and embed, which ends in the same norm, or in none: then
+ * its z is its output. SAVED holds z, which of norm is its input, SAVED2 the
+ * mean and 1/sqrt(var + eps) of each row. Backward, each piece of rows sums its
+ * own share of dgamma and dbeta into WORK, and the shares are added up in
+ * order.
  */
 #include <string.h>
 
@@ -42,7 +43,7 @@ static struct job make_job(struct bt_engine *e, int node, int gamma, int beta,
 	struct job j = {.e = e, .node = node, .rows = bt_rows_of(e, n)};
 
 	j.a.cols = (size_t)n->cols;
-	j.a.gamma = bt_param(e, gamma);
+	j.a.gamma = gamma >= 0 ? bt_param(e, gamma) : NULL;
 	j.a.beta = beta >= 0 ? bt_param(e, beta) : e->zeros;
 	j.a.eps = eps;
 	j.a.z = r->buf[BT_SLOT_SAVED];
@@ -50,7 +51,7 @@ static struct job make_job(struct bt_engine *e, int node, int gamma, int beta,
 	j.a.y = r->buf[BT_SLOT_F32];
 	j.a.y_bf16 = r->buf[BT_SLOT_BF16];
 	j.a.dy = r->buf[BT_SLOT_GRAD];
-	if (bt_learns(e)) {
+	if (bt_learns(e) && gamma >= 0) {
 		j.dgamma = bt_grad(e, gamma);
 		j.dbeta = beta >= 0 ? bt_grad(e, beta) : NULL;
 	}
@@ -179,6 +180,7 @@ static struct job norm_job(struct bt_engine *e, int node)
 	    make_job(e, node, n->u.norm.gamma, n->u.norm.beta, n->u.norm.eps);
 
 	j.a.z = in->buf[BT_SLOT_F32];
+	j.a.rms = n->u.norm.rms;
 	j.a.drop = j.a.drop_out = bt_node_dropout(e, node, 0);
 	j.a.dresidual = in->buf[BT_SLOT_GRAD];
 	j.a.add_residual = !e->run[node].stores_grad[0];
@@ -203,6 +205,20 @@ static void backward_norm(struct bt_engine *e, int node)
 const struct bt_cpu_op bt_cpu_norm = {plan_norm_of, forward_norm,
                                       backward_norm};
 
+/* True for an embed node that ends in its sum. */
+static bool is_bare(const struct bt_node *n)
+{
+	return n->u.embed.gamma < 0;
+}
+
+static void plan_embed(struct bt_engine *e, int node)
+{
+	if (is_bare(&e->g->nodes[node]))
+		e->run[node].need_f32 = true;
+	else
+		plan_norm(e, node);
+}
+
 static struct job embed_job(struct bt_engine *e, int node)
 {
 	const struct bt_node *n = &e->g->nodes[node];
@@ -211,6 +227,8 @@ static struct job embed_job(struct bt_engine *e, int node)
 
 	j.a.drop = bt_node_dropout(e, node, 0);
 	j.a.drop_out = bt_node_dropout(e, node, n->u.embed.dropout);
+	if (is_bare(n))
+		j.a.z = j.a.y;
 	/* dz takes the place of the gradient it is made from, row by row */
 	j.a.dresidual = e->run[node].buf[BT_SLOT_GRAD];
 	return j;
@@ -222,6 +240,8 @@ static void embed_piece(void *arg, int piece, int worker)
 	struct bt_engine *e = j->e;
 	const struct bt_node *n = &e->g->nodes[j->node];
 	struct bt_embed m = {.cols = j->a.cols};
+	size_t row0 = (size_t)piece * ROWS;
+	size_t row1 = bt_piece_end(j->rows, ROWS, piece);
 
 	m.word = e->b.words != NULL ? e->b.words : bt_param(e, n->u.embed.word);
 	m.position = n->u.embed.position >= 0 ? bt_param(e, n->u.embed.position)
@@ -230,9 +250,13 @@ static void embed_piece(void *arg, int piece, int worker)
 	m.ids = e->b.words != NULL ? e->numbers : e->b.ids;
 	m.positions = e->positions;
 	m.types = e->b.types;
-	e->k->embed(&m, j->a.z, (size_t)piece * ROWS,
-	            bt_piece_end(j->rows, ROWS, piece));
-	norm_piece(arg, piece, worker);
+	e->k->embed(&m, j->a.z, row0, row1);
+	if (!is_bare(n))
+		norm_piece(arg, piece, worker);
+	else if (j->a.y_bf16 != NULL)
+		e->k->to_bf16(j->a.z + row0 * m.cols,
+		              j->a.y_bf16 + row0 * m.cols,
+		              (row1 - row0) * m.cols);
 }
 
 /* True for a token that the model takes for padding; see bt_op_embed. */
@@ -358,7 +382,8 @@ static void backward_embed(struct bt_engine *e, int node)
 	struct job j = embed_job(e, node);
 	size_t t;
 
-	back(&j);
+	if (!is_bare(n))
+		back(&j);
 	if (e->b.word_grads != NULL)
 		memcpy(e->b.word_grads, j.a.dresidual,
 		       j.rows * j.a.cols * sizeof(float));
@@ -376,5 +401,5 @@ static void backward_embed(struct bt_engine *e, int node)
 		count_squares(e, &j);
 }
 
-const struct bt_cpu_op bt_cpu_embed = {plan_norm, forward_embed,
+const struct bt_cpu_op bt_cpu_embed = {plan_embed, forward_embed,
                                        backward_embed};

@@ -458,7 +458,8 @@ static void attend_back(const struct bt_attend *a)
 		rotate(a->rotary, n, d, dw, 1, k);
 	transpose(k, n, dw, np, kt);
 	transpose(v, n, dw, np, vt);
-	memset(dk, 0, 2 * n * dw * sizeof(*dk));
+	if (!a->resumes)
+		memset(dk, 0, 2 * n * dw * sizeof(*dk));
 	rel_begin(a, k, dw, m + bt_drop_room(TILE * n) + 128, &rel);
 	rel_back_begin(a, &rel, dw);
 	for (i0 = 0; i0 < a->q_rows; i0 += TILE) {
@@ -493,6 +494,8 @@ static void attend_back(const struct bt_attend *a)
 		     a->q_ld);
 	}
 	rel_back_end(a, &rel, k, dw, dk);
+	if (a->continues)
+		return;
 	if (a->rotary != NULL)
 		rotate(a->rotary, n, d, dw, -1, dk);
 	pack(a->bf16, dk, dw, n, d, a->scale, a->dk, a->kv_ld);

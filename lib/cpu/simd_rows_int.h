@@ -139,6 +139,8 @@ static void norm(const struct bt_norm *a, size_t row0, size_t row1,
 	for (r = row0; r < row1; r++) {
 		at = r * h;
 		mean = norm_sum(a, r, scratch) / (float)h;
+		if (a->rms)
+			mean = 0;
 		rstd = 1.0f /
 		       sqrtf(squared_deviations(a->z + at, h, mean) / (float)h +
 		             a->eps);
@@ -193,7 +195,7 @@ VEC void norm_back_sums(const struct bt_norm *a, size_t r, float *dy,
 		sum_g = v_add(sum_g, g);
 		sum_gx = v_fma(g, x, sum_gx);
 	}
-	means[0] = v_sum(sum_g) / (float)h;
+	means[0] = a->rms ? 0 : v_sum(sum_g) / (float)h;
 	means[1] = v_sum(sum_gx) / (float)h;
 }
 

@@ -42,13 +42,15 @@ int bt_block_unbiased(struct bt_graph *g, int x, int rows, const char *prefix,
 int bt_block_rotated_attention(struct bt_graph *g, const struct bt_config *c,
                                int qkv, float theta, int window)
 {
-	int h = c->hidden_size;
+	int d = c->hidden_size / c->heads;
+	int n = c->kv_heads > 0 ? c->kv_heads : c->heads;
 	struct bt_attention_args a = {.q = qkv,
 	                              .kv = qkv,
-	                              .k_col = h,
-	                              .v_col = 2 * h,
+	                              .k_col = c->hidden_size,
+	                              .v_col = c->hidden_size + n * d,
 	                              .heads = c->heads,
-	                              .head_dim = h / c->heads,
+	                              .kv_heads = n,
+	                              .head_dim = d,
 	                              .relative_bias = -1,
 	                              .relative_positions = -1,
 	                              .theta = theta,

@@ -15,13 +15,25 @@ static const char *token_outputs(const struct bt_config *c)
 	           : "classifier.weight";
 }
 
+/* Whether the head for masked tokens is a product with the table of words. */
+static bool shares_words(const struct bt_config *c)
+{
+	const json_t *tie = json_object_get(c->json, "tie_word_embeddings");
+
+	return c->family->masked.product != NULL ? json_is_true(tie)
+	                                         : !json_is_false(tie);
+}
+
 const char *bt_family_classes(const struct bt_config *c,
                               char name[BT_CLASSES_NAME])
 {
 	int i, n = 0;
 
 	if (bt_config_masked(c))
-		return c->family->masked.bias;
+		return c->family->masked.product == NULL
+		           ? c->family->masked.bias
+		       : shares_words(c) ? c->family->masked.words
+		                         : c->family->masked.product;
 	if (c->per_token)
 		return token_outputs(c);
 	if (c->head.n == 0)
@@ -62,9 +74,17 @@ static int family_head(struct bt_graph *g, const struct bt_config *c, int x)
 	return x;
 }
 
+/* Whether the family's head takes all tokens. */
+static bool takes_all(const struct bt_config *c)
+{
+	return c->pools_mean || c->pools_late;
+}
+
 /* They, from first tokens on, or from all where they want their mean. */
 static int pooler(struct bt_graph *g, const struct bt_config *c, int x)
 {
+	if (c->pools_late)
+		return bt_op_mean(g, family_head(g, c, x));
 	return family_head(g, c, c->pools_mean ? bt_op_mean(g, x) : x);
 }
 
@@ -72,7 +92,7 @@ static int pooler(struct bt_graph *g, const struct bt_config *c, int x)
 static int usual(struct bt_graph *g, const struct bt_config *c, int n_labels)
 {
 	bool only_first = c->pool == BT_POOLED_FIRST ||
-	                  (c->pool == BT_POOLED_POOLER && !c->pools_mean);
+	                  (c->pool == BT_POOLED_POOLER && !takes_all(c));
 	int x = bt_family_encoder(g, c, only_first);
 
 	if (c->pool == BT_POOLED_POOLER)
@@ -129,6 +149,18 @@ static int of_next(struct bt_graph *g, const struct bt_config *c, int x)
 	             BT_ACT_NONE);
 }
 
+/* Of a head that is a product with the vocabulary's rows. */
+static int of_product(struct bt_graph *g, const struct bt_config *c, int x)
+{
+	struct bt_param_spec s = {c->vocab_size, c->hidden_size, BT_INIT_NORMAL,
+	                          true,          true,           false};
+	int rows = shares_words(c)
+	               ? g->nodes[0].u.embed.word
+	               : bt_graph_param(g, &s, "%s", c->family->masked.product);
+
+	return bt_op_linear(g, x, rows, -1, 1, BT_ACT_NONE);
+}
+
 /* The vocabulary's logits of the tokens that are selected; behind those of next
  * sentences, if there are any. */
 static int of_masked(struct bt_graph *g, const struct bt_config *c)
@@ -146,11 +178,13 @@ static int of_masked(struct bt_graph *g, const struct bt_config *c)
 		return -1;
 	if (c->head.n > 0 || c->pool != BT_POOLED_POOLER)
 		return bt_graph_misfit(g, NO_HEAD);
-	if (json_is_false(json_object_get(c->json, "tie_word_embeddings")) ||
+	if ((h->product == NULL && !shares_words(c)) ||
 	    json_is_false(json_object_get(c->json, "legacy")))
 		return bt_graph_misfit(g, "its head for masked tokens does not "
 		                          "share the table of words");
 	word = g->nodes[0].u.embed.word;
+	if (h->product != NULL)
+		return of_product(g, c, x);
 	if (h->dense == NULL) {
 		x = family_head(g, c, x);
 	} else {
@@ -223,7 +257,7 @@ static int layer(struct bt_graph *g, const struct bt_config *c, int i, int x,
 /* A head of its own. */
 static int own(struct bt_graph *g, const struct bt_config *c, int n_labels)
 {
-	bool mean = c->pools_mean && c->head.layer[0].kind == BT_HEAD_POOLER;
+	bool mean = takes_all(c) && c->head.layer[0].kind == BT_HEAD_POOLER;
 	int i, n = 0, x;
 
 	x = bt_family_encoder(g, c, !mean && bt_head_only_first(&c->head));

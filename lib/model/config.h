@@ -41,6 +41,7 @@ struct bt_config {
 	int layers;
 	int groups; /* of layers with the same parameters (ALBERT) */
 	int heads;
+	int kv_heads; /* of keys and values, where they are fewer; or 0 */
 	int intermediate_size;
 	enum bt_activation act;
 	float hidden_dropout;
@@ -55,7 +56,8 @@ struct bt_config {
 	int type_vocab_size; /* 0: segments are not looked at */
 	float norm_eps;
 	enum bt_activation head_act; /* where a family says it */
-	bool pools_mean; /* the head takes the mean over a text's tokens */
+	bool pools_mean; /* the head takes the mean over a text's tokens, */
+	bool pools_late; /* or the mean is taken of what it gives for each */
 
 	bool no_positions; /* no table of positions beside the words' */
 

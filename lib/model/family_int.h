@@ -56,6 +56,9 @@ struct bt_masked_head {
 	                           * the head of classifiers up to the norm */
 	const char *bias;
 	bool gelu; /* whatever the activation of the layers is */
+	/* or a product with a matrix of its own and nothing else; with the
+	 * words' table only where the file says tie_word_embeddings true */
+	const char *product, *words;
 	/* the layer that tells next sentences, from what classifiers take;
 	 * NULL: the family has none */
 	const char *next;
@@ -88,8 +91,9 @@ struct bt_family {
 
 extern const struct bt_family bt_family_albert, bt_family_bert,
     bt_family_camembert, bt_family_deberta_v2, bt_family_distilbert,
-    bt_family_electra, bt_family_gte, bt_family_modernbert, bt_family_mpnet,
-    bt_family_nomic_bert, bt_family_roberta, bt_family_xlm_roberta;
+    bt_family_electra, bt_family_eurobert, bt_family_gte, bt_family_modernbert,
+    bt_family_mpnet, bt_family_nomic_bert, bt_family_roberta,
+    bt_family_xlm_roberta;
 
 /* The family's encoder, which gives the graph its settings too. */
 int bt_family_encoder(struct bt_graph *g, const struct bt_config *c,
@@ -118,6 +122,10 @@ int bt_config_real(const json_t *o, const char *key, double lo, double hi,
 /* Reads rope_theta of an object whose rope_type may be "default" alone. */
 int bt_config_rope(const json_t *rope, float *theta,
                    struct bt_error *err) BT_MUST_USE;
+
+/* The same for all layers, with rope_theta where transformers 4 had it. */
+int bt_config_rope_of_all(const json_t *o, struct bt_config *c,
+                          struct bt_error *err) BT_MUST_USE;
 
 /* Refuses heads that cannot be rotated. */
 int bt_config_rotates(const struct bt_config *c,

@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "format/json.h"
 #include "model/family_int.h"
 
 /* Names of a layer's parts; biases: of attention and of the last product. */
@@ -45,24 +44,6 @@ static void nomic_defaults(struct bt_config *c)
 	c->max_positions = 2048;
 	c->no_positions = true;
 	c->global_theta = 1000;
-}
-
-/* rope_parameters: { "rope_type": "default", "rope_theta": ... } */
-static int read_rope(const json_t *o, struct bt_config *c, struct bt_error *err)
-{
-	const json_t *rope = json_object_get(o, "rope_parameters");
-	int r;
-
-	if (json_is_object(json_object_get(o, "rope_scaling")))
-		return bt_error_set(err, BT_EFORMAT,
-		                    "rope_scaling is not supported");
-	r = bt_config_real(o, "rope_theta", 1, 1e30, &c->global_theta, err);
-	if (r != BT_OK || rope == NULL || json_is_null(rope))
-		return r;
-	if (!json_is_object(rope))
-		return bt_error_set(err, BT_EFORMAT,
-		                    "'rope_parameters' is not an object");
-	return bt_config_rope(rope, &c->global_theta, err);
 }
 
 static int check(const json_t *o, const struct bt_config *c,
@@ -216,7 +197,7 @@ const struct bt_family bt_family_gte = {
     .classes = "classifier.weight",
     .keys = bt_bert_keys,
     .defaults = gte_defaults,
-    .read = read_rope,
+    .read = bt_config_rope_of_all,
     .check = check,
     .encoder = gte_encoder,
     .head = pooler,
@@ -233,7 +214,7 @@ const struct bt_family bt_family_nomic_bert = {
     .classes = "classifier.weight",
     .keys = bt_bert_keys,
     .defaults = nomic_defaults,
-    .read = read_rope,
+    .read = bt_config_rope_of_all,
     .check = check,
     .encoder = nomic_encoder,
     .head = pooler,

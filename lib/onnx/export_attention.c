@@ -96,14 +96,33 @@ static int relative(struct bt_translation *t, const struct bt_node *n)
 	return permute(t, x, 0, 3, 1, 2);
 }
 
-/* [batch, heads, rows, d] */
-static int heads(struct bt_translation *t, const struct bt_node *n, int x)
+/* [batch, n heads, rows, d] */
+static int heads(struct bt_translation *t, const struct bt_node *of, int n,
+                 int x)
 {
-	int shape =
-	    ints(t, 4, 0, 0, n->u.attention.heads, n->u.attention.head_dim);
-
-	x = op2(t, "Reshape", x, shape);
+	x = op2(t, "Reshape", x, ints(t, 4, 0, 0, n, of->u.attention.head_dim));
 	return permute(t, x, 0, 2, 1, 3);
+}
+
+/* Keys or values, each as often as it has heads: by its number. */
+static int spread(struct bt_translation *t, const struct bt_node *n, int x)
+{
+	int h = n->u.attention.heads, each = h / n->u.attention.kv_heads, i;
+	int64_t *of;
+
+	if (each == 1)
+		return x;
+	of = bt_array((size_t)h, sizeof(*of));
+	if (of == NULL) {
+		bt_error_nomem(t->err, "exporting a model");
+		return NONE;
+	}
+	for (i = 0; i < h; i++)
+		of[i] = i / each;
+	bt_onnx_set_int(t->o, "axis", 1);
+	x = op2(t, "Gather", x, bt_onnx_ints(t->o, of, h));
+	free(of);
+	return x;
 }
 
 /* How far apart a query and a key must be for the place to stay the same from
@@ -204,19 +223,20 @@ static int placed(struct bt_translation *t, const struct bt_node *n, int s,
 int bt_export_attention(struct bt_translation *t, const struct bt_node *n)
 {
 	int d = n->u.attention.head_dim, h = n->u.attention.heads;
-	int kv = n->u.attention.kv, products = 1;
+	int kv = n->u.attention.kv, m = n->u.attention.kv_heads, products = 1;
 	int q = bt_export_columns(t, n->in[0], n->u.attention.q_col, h * d);
-	int k = bt_export_columns(t, kv, n->u.attention.k_col, h * d);
-	int v = bt_export_columns(t, kv, n->u.attention.v_col, h * d), s;
+	int k = bt_export_columns(t, kv, n->u.attention.k_col, m * d);
+	int v = bt_export_columns(t, kv, n->u.attention.v_col, m * d), s;
 
-	q = heads(t, n, q);
-	k = heads(t, n, k);
-	v = heads(t, n, v);
+	q = heads(t, n, h, q);
+	k = heads(t, n, m, k);
+	v = spread(t, n, heads(t, n, m, v));
 	if (n->u.attention.theta > 0) {
 		if (n->rows == BT_PER_TOKEN) /* the first token's angle is 0 */
 			q = rotate(t, n, q);
 		k = rotate(t, n, k);
 	}
+	k = spread(t, n, k);
 	s = op2(t, "MatMul", q, permute(t, k, 0, 1, 3, 2));
 	if (n->u.attention.relative_positions >= 0) {
 		s = placed(t, n, s, q, k);

@@ -12,6 +12,11 @@
 #include "onnx/export_ops_int.h"
 #include "op/ops.h"
 
+static int sum_over(struct bt_translation *t, int x, int64_t axis)
+{
+	return op2(t, "ReduceSum", x, one_int(t, axis));
+}
+
 static int norm(struct bt_translation *t, int x, int gamma, int beta, float eps)
 {
 	int g = array(t, gamma, false);
@@ -20,6 +25,17 @@ static int norm(struct bt_translation *t, int x, int gamma, int beta, float eps)
 	bt_onnx_set_int(t->o, "axis", -1);
 	bt_onnx_set_float(t->o, "epsilon", eps);
 	return bt_onnx_op(t->o, "LayerNormalization", x, g, b);
+}
+
+/* x / sqrt(mean(x^2) + eps) * gamma */
+static int rms_norm(struct bt_translation *t, int x, const struct bt_node *n)
+{
+	int y = sum_over(t, op2(t, "Mul", x, x), -1);
+
+	y = op2(t, "Div", y, bt_onnx_float(t->o, (float)n->cols));
+	y = op2(t, "Add", y, bt_onnx_float(t->o, n->u.norm.eps));
+	y = op2(t, "Div", x, op1(t, "Sqrt", y));
+	return op2(t, "Mul", y, array(t, n->u.norm.gamma, false));
 }
 
 static int positions(struct bt_translation *t, const struct bt_node *n)
@@ -55,6 +71,8 @@ static int embed(struct bt_translation *t, const struct bt_node *n)
 			p = op2(t, "Gather", p, t->types);
 		x = op2(t, "Add", x, p);
 	}
+	if (n->u.embed.gamma < 0)
+		return x;
 	return norm(t, x, n->u.embed.gamma, n->u.embed.beta, n->u.embed.eps);
 }
 
@@ -123,11 +141,6 @@ static void linear(struct bt_translation *t, const struct bt_node *n,
 		v->cols[i] = t->g->params[w].rows;
 	}
 	v->n = n->u.linear.parts;
-}
-
-static int sum_over(struct bt_translation *t, int x, int64_t axis)
-{
-	return op2(t, "ReduceSum", x, one_int(t, axis));
 }
 
 static int mean(struct bt_translation *t, int x)
@@ -199,6 +212,8 @@ static int pass_on(struct bt_translation *t, const struct bt_node *n)
 		return norm(t, add(t, n), n->u.norm.gamma, n->u.norm.beta,
 		            n->u.norm.eps);
 	case BT_OP_NORM:
+		if (n->u.norm.rms)
+			return rms_norm(t, bt_export_whole(t, n->in[0]), n);
 		return norm(t, bt_export_whole(t, n->in[0]), n->u.norm.gamma,
 		            n->u.norm.beta, n->u.norm.eps);
 	case BT_OP_ADD:

@@ -44,7 +44,7 @@ static bool has_relative_positions(const struct bt_graph *g,
 
 int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a)
 {
-	int width = a->heads * a->head_dim;
+	int width = a->heads * a->head_dim, kv_width;
 	struct bt_node n = {.op = BT_OP_ATTENTION,
 	                    .cols = width,
 	                    .in = {a->q},
@@ -53,11 +53,18 @@ int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a)
 
 	if (g->failed)
 		return -1;
-	if (a->heads < 1 || a->head_dim < 1 || a->window < 0 ||
+	if (n.u.attention.kv_heads == 0)
+		n.u.attention.kv_heads = a->heads;
+	kv_width = n.u.attention.kv_heads * a->head_dim;
+	if (a->heads < 1 || a->kv_heads < 0 ||
+	    a->heads % n.u.attention.kv_heads != 0 ||
+	    (kv_width < width &&
+	     (a->relative_positions >= 0 || a->relative_bias >= 0)) ||
+	    a->head_dim < 1 || a->window < 0 ||
 	    (a->theta > 0 && a->head_dim % 2 != 0) ||
 	    !has_columns(g, a->q, a->q_col, width) ||
-	    !has_columns(g, a->kv, a->k_col, width) ||
-	    !has_columns(g, a->kv, a->v_col, width) ||
+	    !has_columns(g, a->kv, a->k_col, kv_width) ||
+	    !has_columns(g, a->kv, a->v_col, kv_width) ||
 	    g->nodes[a->kv].rows != BT_PER_TOKEN ||
 	    !has_relative_positions(g, a, width) ||
 	    (a->relative_bias >= 0 &&

@@ -17,7 +17,8 @@ int bt_op_embed(struct bt_graph *g, const struct bt_embed_args *a)
 	cols = a->word >= 0 ? g->params[a->word].cols : 0;
 	if (cols == 0 || !fits(g, a->word, cols) ||
 	    !fits(g, a->position, cols) || !fits(g, a->type, cols) ||
-	    g->params[a->gamma].cols != cols ||
+	    (a->gamma >= 0 ? g->params[a->gamma].cols != cols
+	                   : a->dropout > 0 || a->beta >= 0) ||
 	    (a->beta >= 0 && g->params[a->beta].cols != cols))
 		return bt_graph_misfit(g, "embedding tables differ in width");
 	return bt_graph_add(g, &(struct bt_node){.op = BT_OP_EMBED,

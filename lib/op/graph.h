@@ -86,7 +86,8 @@ struct bt_embed_args {
 	int word;        /* parameter (V,H) */
 	int position;    /* parameter (P,H), or -1 */
 	int type;        /* parameter (S,H), or -1 */
-	int gamma, beta; /* parameters (H); beta may be -1: 0 */
+	int gamma, beta; /* parameters (H); beta may be -1: 0; gamma too: there
+	                  * is no norm */
 	int pad;         /* id of the padding token, or -1 */
 	int position0;   /* position of a sequence's first token */
 	float eps;
@@ -99,6 +100,7 @@ struct bt_attention_args {
 	int kv;    /* node that holds keys and values, (T, .) */
 	int k_col, v_col;
 	int heads;
+	int kv_heads;      /* of keys and values; 0: heads */
 	int head_dim;      /* d */
 	int relative_bias; /* parameter R (BT_RELATIVE_BUCKETS, heads), or -1 */
 	float theta; /* queries and keys are rotated by it; 0: they are not */
@@ -131,6 +133,7 @@ struct bt_node {
 		struct {
 			int gamma, beta;
 			float eps, dropout;
+			bool rms; /* the mean is taken for 0 */
 		} norm;
 		struct {
 			int length; /* tokens of each sequence */

@@ -18,7 +18,7 @@
 
 /*
  * Z = word[id] + position[pos] + type[segment];  Y = drop(norm(Z))
- * with norm as in bt_op_residual_norm.   -> Y: (T,H)
+ * with norm as in bt_op_residual_norm, or without gamma Y = Z.   -> Y: (T,H)
  * Positions are position0, position0 + 1, ... in each sequence. Where position0
  * is not 0, padding tokens (that a sequence may hold) are not counted; they
  * stand at position0 - 1. Backward: dZ as there; its rows are added to the rows
@@ -49,6 +49,9 @@ int bt_relative_bucket(int distance);
 /*
  * For each sequence and head, over that sequence's tokens only:
  *   S = Q K' / sqrt(d), P = softmax of S's rows, O = drop(P) V
+ * With fewer kv_heads, each is the K and V of heads / kv_heads heads, one
+ * behind the other [Ainslie et al. 2023, "GQA: Training Generalized Multi-Query
+ * Transformer Models from Multi-Head Checkpoints"].
  * With R, S(i,j) has R(bucket(j - i), head) added.
  * With theta, token i's query and key are rotated first [Su et al. 2021,
  * "RoFormer: Enhanced Transformer with Rotary Position Embedding"]: of a head's
@@ -84,6 +87,13 @@ int bt_op_residual_norm(struct bt_graph *g, int residual, int x, int gamma,
  * (R,H) -> (R,H)
  */
 int bt_op_norm(struct bt_graph *g, int x, int gamma, int beta, float eps);
+
+/*
+ * The same with a mean of 0: Y = gamma * X / sqrt(mean(X^2) + eps).
+ * (R,H) -> (R,H)   [Zhang, Sennrich 2019, "Root Mean Square Layer
+ * Normalization"]
+ */
+int bt_op_rms_norm(struct bt_graph *g, int x, int gamma, float eps);
 
 /*
  * Y = residual + drop(x).   (R,H), (R,H) -> (R,H)

@@ -21,5 +21,5 @@ int bt_op_residual_norm(struct bt_graph *g, int residual, int x, int gamma,
 	                         .cols = cols,
 	                         .in = {residual, x},
 	                         .n_in = 2,
-	                         .u.norm = {gamma, beta, eps, dropout}});
+	                         .u.norm = {gamma, beta, eps, dropout, false}});
 }

@@ -26,12 +26,12 @@ int bt_tok_set_role(struct bt_tok *t, enum bt_tok_role role, struct bt_span s,
 }
 
 /* Names that tokens of the roles go by, besides BERT's. */
-static const char *const other_name[BT_TOK_ROLES][3] = {
-    [BT_TOK_CLS] = {"<s>", "<cls>", "<bos>"},
-    [BT_TOK_SEP] = {"</s>", "<sep>", "<eos>"},
-    [BT_TOK_PAD] = {"<pad>", "<pad>", "<pad>"},
-    [BT_TOK_MASK] = {"<mask>", "<mask>", "<mask>"},
-    [BT_TOK_UNK] = {"<unk>", "<unk>", "<unk>"},
+static const char *const other_name[BT_TOK_ROLES][4] = {
+    [BT_TOK_CLS] = {"<s>", "<cls>", "<bos>", "<|begin_of_text|>"},
+    [BT_TOK_SEP] = {"</s>", "<sep>", "<eos>", "<|end_of_text|>"},
+    [BT_TOK_PAD] = {"<pad>", "<|pad|>"},
+    [BT_TOK_MASK] = {"<mask>", "<|mask|>"},
+    [BT_TOK_UNK] = {"<unk>"},
 };
 
 int bt_tok_guess_roles(struct bt_tok *t, struct bt_error *err)
@@ -41,10 +41,10 @@ int bt_tok_guess_roles(struct bt_tok *t, struct bt_error *err)
 	for (i = 0; i < BT_TOK_ROLES; i++) {
 		if (bt_tok_id(t, bt_span(t->role_name[i])) >= 0)
 			continue;
-		for (k = 0; k < 3; k++)
+		for (k = 0; k < 4 && other_name[i][k] != NULL; k++)
 			if (bt_tok_id(t, bt_span(other_name[i][k])) >= 0)
 				break;
-		if (k < 3)
+		if (k < 4 && other_name[i][k] != NULL)
 			r = bt_tok_set_role(t, (enum bt_tok_role)i,
 			                    bt_span(other_name[i][k]), err);
 		if (r != BT_OK)

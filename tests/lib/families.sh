@@ -3,7 +3,7 @@
 # first weights are larger than usual: from those of 0.02 a model of so few columns
 # learns with some seeds and not with others.
 # shellcheck shell=sh
-families='albert bert camembert deberta-v2 distilbert electra gte modernbert mpnet nomic_bert roberta xlm-roberta'
+families='albert bert camembert deberta-v2 distilbert electra eurobert gte modernbert mpnet nomic_bert roberta xlm-roberta'
 # those of which transformers has a class that answers questions
 answering='albert bert camembert deberta-v2 distilbert electra modernbert mpnet roberta xlm-roberta'
 
@@ -20,6 +20,7 @@ family_config() { # FAMILY
 	camembert | gte | roberta | xlm-roberta)
 		# the vocabulary's padding has the id 0
 		set -- "$@" ', "type_vocab_size": 1, "pad_token_id": 0' ;;
+	eurobert) set -- "$@" ', "num_key_value_heads": 1, "pad_token_id": 0' ;;
 	# the dev texts are longer than a window
 	modernbert) set -- "$@" ', "num_hidden_layers": 4, "local_attention": 8, "pad_token_id": 0' ;;
 	deberta-v2)

@@ -33,6 +33,10 @@ compare bert-base-chinese "$V/bert-base-chinese/vocab.txt" lower
 	$((count / 20)) 1 >why 2>&1
 result $? 'regular expressions: equal to the package'
 
+"$PEER_PYTHON" "$TEST_TOP/tests/fixtures/encoder-tokenizers.py" \
+	"$count" 1 >why 2>&1
+result $? 'tokenizers of the form of EuroBERT, ModernBERT, mmBERT: equal to the package'
+
 # compare_bpe NAME COUNT PART [FILE ...]
 bpe_peer=$TEST_TOP/tests/fixtures/bpe-peer.py
 R=$V/roberta-base

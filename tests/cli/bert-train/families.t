@@ -16,6 +16,7 @@ class_of() { # FAMILY
 	deberta-v2) echo DebertaV2 ;;
 	distilbert) echo DistilBert ;;
 	electra) echo Electra ;;
+	eurobert) echo EuroBert ;;
 	gte) echo Gte ;;
 	modernbert) echo ModernBert ;;
 	mpnet) echo MPNet ;;
@@ -31,6 +32,7 @@ head_of() {
 	bert) echo 'bert.pooler.dense.weight, bert.pooler.dense.bias, classifier.weight, classifier.bias' ;;
 	distilbert) echo 'pre_classifier.weight, pre_classifier.bias, classifier.weight, classifier.bias' ;;
 	deberta-v2) echo 'pooler.dense.weight, pooler.dense.bias, classifier.weight, classifier.bias' ;;
+	eurobert) echo 'dense.weight, dense.bias, classifier.weight, classifier.bias' ;;
 	gte | nomic_bert)
 		echo "$1.pooler.dense.weight, $1.pooler.dense.bias, classifier.weight, classifier.bias" ;;
 	modernbert) echo 'head.dense.weight, head.norm.weight, classifier.weight, classifier.bias' ;;
@@ -177,6 +179,13 @@ says gte '"rope_parameters": {"rope_type": "yarn"}' "rope_type 'yarn'"
 says gte '"rope_parameters": 3' "'rope_parameters' is not"
 says gte '"num_attention_heads": 32' 'heads of 1 columns'
 says nomic_bert '"head_dim": 8' 'head_dim 8'
+says eurobert '"attention_bias": true' 'attention_bias true'
+says eurobert '"mlp_bias": true' 'mlp_bias true'
+says eurobert '"classifier_pooling": "max"' "classifier_pooling 'max'"
+says eurobert '"num_key_value_heads": 3' "'num_key_value_heads'"
+says eurobert '"hidden_size": 48, "num_attention_heads": 3, "num_key_value_heads": 2' 'num_attention_heads 3 is not'
+says eurobert '"pad_token_id": null, "num_attention_heads": 32' 'heads of 1 columns'
+says eurobert '"head_dim": 8' 'head_dim 8'
 says modernbert '"norm_bias": true' 'norm_bias true'
 says modernbert '"classifier_pooling": "max"' "classifier_pooling 'max'"
 says modernbert '"pad_token_id": 2000' "'pad_token_id'"

@@ -14,9 +14,9 @@
 #include "tiny.h"
 
 static const char *const families[] = {
-    "albert",     "bert",       "camembert", "deberta-v2",
-    "distilbert", "electra",    "gte",       "modernbert",
-    "mpnet",      "nomic_bert", "roberta",   "xlm-roberta"};
+    "albert",     "bert",     "camembert",  "deberta-v2", "distilbert",
+    "electra",    "eurobert", "gte",        "modernbert", "mpnet",
+    "nomic_bert", "roberta",  "xlm-roberta"};
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
 static struct bt_config config(const char *family)
@@ -41,6 +41,7 @@ static struct bt_config config(const char *family)
 	c.max_relative_positions = 32;
 	c.c2p = c.p2c = c.norm_rel_embeddings = true;
 	c.share_att_key = true;
+	c.kv_heads = strcmp(family, "eurobert") == 0 ? 1 : 0;
 	if (strcmp(family, "distilbert") == 0)
 		c.type_vocab_size = 0;
 	return c;

@@ -379,7 +379,8 @@ int main(int argc, char **argv)
 	    "deberta-v2",        "deberta-v2-own",  "bert-tokens",
 	    "modernbert-tokens", "bert-spans",      "bert-masked",
 	    "roberta-masked",    "bert-next",       "gte",
-	    "nomic_bert",        "gte-masked",      "nomic_bert-masked"};
+	    "nomic_bert",        "gte-masked",      "nomic_bert-masked",
+	    "eurobert",          "eurobert-masked", "eurobert-mean"};
 	static char path[sizeof(committed) / sizeof(committed[0])][4096];
 	static char *of_path[sizeof(committed) / sizeof(committed[0])];
 	const char *top = getenv("TEST_TOP");
