@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* Clients and their devices. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "pjrt/client_int.h"
+
+static char *copy(const char *s)
+{
+	return bt_strndup(s, strlen(s));
+}
+
+static struct bt_pjrt_value option(const char *name, int kind)
+{
+	struct bt_pjrt_value v = {0};
+
+	v.struct_size = BT_PJRT_SIZE(bt_pjrt_value, size);
+	v.name = name;
+	v.name_size = strlen(name);
+	v.kind = kind;
+	v.size = 1;
+	return v;
+}
+
+/* Options are the plugins' own, and some refuse those that they do not know. */
+static int create(struct bt_pjrt *p, const struct bt_pjrt_options *o,
+                  struct bt_error *err)
+{
+	BT_PJRT_ARGS(bt_pjrt_create_args, u);
+	struct bt_pjrt_value v;
+	int r;
+
+	if (strcmp(p->lib.name, "cpu") == 0) {
+		v = option("cpu_device_count", BT_PJRT_VALUE_INT64);
+		v.v.int64 = o->cpu_devices > 0 ? o->cpu_devices : 1;
+		u.a.options = &v;
+		u.a.n_options = 1;
+	} else if (strcmp(p->lib.name, "cuda") == 0 ||
+	           strcmp(p->lib.name, "rocm") == 0) {
+		/* memory as it is needed, not three quarters of the card */
+		v = option("preallocate", BT_PJRT_VALUE_BOOL);
+		v.v.b = false;
+		u.a.options = &v;
+		u.a.n_options = 1;
+	}
+	r = bt_pjrt_call(&p->lib, BT_PJRT_CLIENT_CREATE, &u,
+	                 BT_PJRT_SIZE(bt_pjrt_create_args, kv_try_get_arg),
+	                 err);
+	if (r == BT_OK && u.a.client == NULL)
+		r = bt_error_set(err, BT_EFORMAT, "plugin '%s' gives no client",
+		                 p->lib.name);
+	p->client = u.a.client;
+	return r;
+}
+
+/* The version of StableHLO, where the plugin tells it. */
+static int read_attributes(struct bt_pjrt *p, struct bt_error *err)
+{
+	static const char name[] = "stablehlo_current_version";
+	BT_PJRT_ARGS(bt_pjrt_attributes_args, u);
+	const struct bt_pjrt_value *v;
+	size_t i;
+	int r = bt_pjrt_call(&p->lib, BT_PJRT_PLUGIN_ATTRIBUTES, &u,
+	                     BT_PJRT_SIZE(bt_pjrt_attributes_args, n), err);
+
+	if (r != BT_OK)
+		return r;
+	for (i = 0; u.a.values != NULL && i < u.a.n; i++) {
+		v = &u.a.values[i];
+		if (v->kind == BT_PJRT_VALUE_INT64S && v->size == 3 &&
+		    v->name_size == sizeof(name) - 1 &&
+		    memcmp(v->name, name, sizeof(name) - 1) == 0)
+			memcpy(p->about.stablehlo, v->v.int64s,
+			       sizeof(p->about.stablehlo));
+	}
+	return BT_OK;
+}
+
+static int read_device(struct bt_pjrt *p, int i, struct bt_error *err)
+{
+	BT_PJRT_ARGS(bt_pjrt_memory_stats_args, u);
+	struct bt_pjrt_device *d = &p->devices[i];
+	void *description;
+	int r = bt_pjrt_ask_pointer(&p->lib, BT_PJRT_DEVICE_DESCRIPTION,
+	                            p->devs[i], &description, err);
+
+	if (r == BT_OK)
+		r = bt_pjrt_ask_int(&p->lib, BT_PJRT_DESCRIPTION_ID,
+		                    description, &d->id, err);
+	if (r == BT_OK)
+		r = bt_pjrt_ask_text(&p->lib, BT_PJRT_DESCRIPTION_KIND,
+		                     description, &d->kind, err);
+	if (r != BT_OK)
+		return r;
+	/* Not every plugin tells its memory. */
+	u.a.device = p->devs[i];
+	if (bt_pjrt_call(&p->lib, BT_PJRT_DEVICE_MEMORY_STATS, &u, 201, NULL) ==
+	        BT_OK &&
+	    u.a.limit_set && u.a.limit > 0)
+		d->memory = u.a.limit;
+	return BT_OK;
+}
+
+static int read_devices(struct bt_pjrt *p, struct bt_error *err)
+{
+	const void *list;
+	size_t n;
+	int r = bt_pjrt_ask_list(&p->lib, BT_PJRT_CLIENT_ADDRESSABLE_DEVICES,
+	                         p->client, &list, &n, err);
+
+	if (r != BT_OK)
+		return r;
+	if (n == 0 || n > 65536)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "plugin '%s' has %zu devices", p->lib.name,
+		                    n);
+	p->devs = bt_array(n, sizeof(*p->devs));
+	memcpy(p->devs, list, n * sizeof(*p->devs));
+	p->devices = bt_array0(n, sizeof(*p->devices));
+	if (p->devices == NULL)
+		return bt_error_nomem(err, "listing devices");
+	p->n_devices = (int)n;
+	for (n = 0; r == BT_OK && n < (size_t)p->n_devices; n++)
+		r = read_device(p, (int)n, err);
+	return r;
+}
+
+static int start(struct bt_pjrt *p, const char *plugin,
+                 const struct bt_pjrt_options *o, struct bt_error *err)
+{
+	int r = bt_pjrt_lib_load(&p->lib, plugin, err);
+
+	if (r != BT_OK)
+		return r;
+	p->about.plugin = p->lib.name;
+	p->about.path = p->lib.path;
+	p->about.api_major = p->lib.api->version.major;
+	p->about.api_minor = p->lib.api->version.minor;
+	r = read_attributes(p, err);
+	if (r == BT_OK)
+		r = create(p, o, err);
+	if (r == BT_OK)
+		r = bt_pjrt_ask_text(&p->lib, BT_PJRT_CLIENT_PLATFORM_NAME,
+		                     p->client, &p->about.platform, err);
+	if (r == BT_OK)
+		r = bt_pjrt_ask_text(&p->lib, BT_PJRT_CLIENT_PLATFORM_VERSION,
+		                     p->client, &p->about.version, err);
+	return r == BT_OK ? read_devices(p, err) : r;
+}
+
+int bt_pjrt_open(const char *plugin, const struct bt_pjrt_options *o,
+                 struct bt_pjrt **out, struct bt_error *err)
+{
+	static const struct bt_pjrt_options none = {0, NULL, false};
+	struct bt_pjrt *p = bt_array0(1, sizeof(*p));
+	int r;
+
+	o = o != NULL ? o : &none;
+	if (o->cache != NULL)
+		p->cache = copy(o->cache);
+	r = start(p, plugin, o, err);
+	if (r != BT_OK) {
+		bt_pjrt_close(p);
+		return r;
+	}
+	*out = p;
+	return BT_OK;
+}
+
+void bt_pjrt_close(struct bt_pjrt *p)
+{
+	struct bt_error ignored = {0};
+	int i;
+
+	if (p == NULL)
+		return;
+	if (bt_pjrt_wait(p, &ignored) != BT_OK)
+		bt_error_clear(&ignored);
+	if (p->client != NULL)
+		bt_pjrt_end(&p->lib, BT_PJRT_CLIENT_DESTROY, p->client);
+	for (i = 0; i < p->n_devices; i++)
+		free(p->devices[i].kind);
+	free(p->devices);
+	free(p->devs);
+	free(p->about.platform);
+	free(p->about.version);
+	free(p->cache);
+	bt_pjrt_lib_clear(&p->lib);
+	free(p);
+}
+
+const struct bt_pjrt_about *bt_pjrt_about(const struct bt_pjrt *p)
+{
+	return &p->about;
+}
+
+int bt_pjrt_n_devices(const struct bt_pjrt *p)
+{
+	return p->n_devices;
+}
+
+const struct bt_pjrt_device *bt_pjrt_device(const struct bt_pjrt *p, int i)
+{
+	return &p->devices[i];
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* What a client is made of. */
+#ifndef BT_PJRT_CLIENT_INT_H
+#define BT_PJRT_CLIENT_INT_H
+
+#include "base/buf.h"
+#include "pjrt/pjrt.h"
+#include "pjrt/plugin_int.h"
+
+/* Runs that may be under way. */
+#define BT_PJRT_UNDER_WAY 2
+
+struct bt_pjrt {
+	struct bt_pjrt_lib lib;
+	struct bt_pjrt_client *client;
+	struct bt_pjrt_about about;
+	struct bt_pjrt_dev **devs; /* the client's */
+	struct bt_pjrt_device *devices;
+	int n_devices;
+	char *cache; /* NULL: none */
+
+	/* Events of the runs that nobody has waited for, one a device. */
+	struct bt_pjrt_event **under_way[BT_PJRT_UNDER_WAY];
+	size_t n_under_way[BT_PJRT_UNDER_WAY];
+	unsigned next; /* where those of the next run go */
+
+	uint64_t stamp; /* of the run whose arguments are checked */
+};
+
+struct bt_pjrt_buffer {
+	struct bt_pjrt *p;
+	struct bt_pjrt_array *array; /* NULL: spent */
+	struct bt_pjrt_shape shape;
+	int device;
+	uint64_t stamp; /* the run that it is an argument of */
+	bool donated;   /* and whether it is given up there */
+};
+
+struct bt_pjrt_program {
+	struct bt_pjrt *p;
+	char *name;
+	struct bt_pjrt_loaded *loaded;
+	enum bt_pjrt_origin origin;
+	int replicas;
+	struct bt_pjrt_arg *args;
+	size_t n_args;
+	int64_t *kept; /* arguments that are not donated */
+	size_t n_kept;
+	struct bt_pjrt_shape *results;
+	size_t n_results;
+};
+
+/* The options that a program is compiled with, a serialized message. */
+void bt_pjrt_compile_options(const struct bt_pjrt *p, int replicas,
+                             struct bt_buf *to);
+
+/* Compiles in this process. */
+int bt_pjrt_compile_here(struct bt_pjrt *p, const char *text, size_t len,
+                         const struct bt_buf *options,
+                         struct bt_pjrt_loaded **loaded,
+                         struct bt_error *err) BT_MUST_USE;
+
+/* Waits for a run. */
+int bt_pjrt_wait_slot(struct bt_pjrt *p, unsigned slot,
+                      struct bt_error *err) BT_MUST_USE;
+
+#endif

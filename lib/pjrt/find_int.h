@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds plugins. */
+#ifndef BT_PJRT_FIND_INT_H
+#define BT_PJRT_FIND_INT_H
+
+#include "base/err.h"
+
+/* The name and the path of the plugin that has that name or, with a '/' in it,
+ * that path; both to be freed. */
+int bt_pjrt_find(const char *plugin, char **name, char **path,
+                 struct bt_error *err) BT_MUST_USE;
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* Loads a plugin. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "io/path.h"
+#include "pjrt/find_int.h"
+#include "pjrt/plugin_int.h"
+
+/* What a library reads when it is loaded. Variables that are set stay. */
+static void prepare(const char *name)
+{
+	/* XLA's notes to whoever works on it */
+	setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0);
+	if (strcmp(name, "tpu") != 0)
+		return;
+	/* or it asks an address of Google's cloud, for half a minute a question
+	 */
+	setenv("TPU_SKIP_MDS_QUERY", "1", 0);
+	setenv("TPU_WORKER_HOSTNAMES", "localhost", 0);
+	setenv("TPU_WORKER_ID", "0", 0);
+}
+
+/* Whether the plugin is loaded for the first time in this process. */
+static bool is_new(const void *api)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static const void *known[32];
+	size_t i, max = sizeof(known) / sizeof(*known);
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < max && known[i] != NULL && known[i] != api; i++)
+		;
+	if (i < max && known[i] == NULL) {
+		known[i] = api;
+		i = max;
+	}
+	pthread_mutex_unlock(&lock);
+	return i == max;
+}
+
+static int check_version(const struct bt_pjrt_lib *lib, struct bt_error *err)
+{
+	const struct bt_pjrt_api *api = lib->api;
+
+	if (api->struct_size < offsetof(struct bt_pjrt_api, fn))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "plugin '%s': its table of functions has "
+		                    "%zu bytes",
+		                    lib->path, api->struct_size);
+	if (api->version.major != 0 || api->version.minor < 70)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "plugin '%s' speaks version %d.%d of PJRT, "
+		                    "not 0.70 or later",
+		                    lib->path, api->version.major,
+		                    api->version.minor);
+	if (api->struct_size < 48 + 8 * BT_PJRT_EXECUTABLE_OUTPUT_DIMS)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "plugin '%s': its table of functions has "
+		                    "%zu bytes, fewer than PJRT's 0.70",
+		                    lib->path, api->struct_size);
+	return BT_OK;
+}
+
+static int load(struct bt_pjrt_lib *lib, struct bt_error *err)
+{
+	const struct bt_pjrt_api *(*get)(void);
+	BT_PJRT_ARGS(bt_pjrt_initialize_args, u);
+	void *handle, *symbol;
+	int r;
+
+	prepare(lib->name);
+	handle = dlopen(lib->path, RTLD_NOW | RTLD_LOCAL);
+	if (handle == NULL)
+		return bt_error_set(err, BT_EIO, "cannot load plugin '%s': %s",
+		                    lib->path, dlerror());
+	symbol = dlsym(handle, "GetPjrtApi");
+	if (symbol == NULL) {
+		dlclose(handle);
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'%s' is no plugin of PJRT: it lacks "
+		                    "GetPjrtApi",
+		                    lib->path);
+	}
+	memcpy(&get, &symbol, sizeof(get));
+	lib->api = get();
+	if (lib->api == NULL)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "plugin '%s' gives no table of functions",
+		                    lib->path);
+	r = check_version(lib, err);
+	if (r == BT_OK && is_new(lib->api))
+		r = bt_pjrt_call(
+		    lib, BT_PJRT_PLUGIN_INITIALIZE, &u,
+		    BT_PJRT_SIZE(bt_pjrt_initialize_args, extension), err);
+	return r;
+}
+
+int bt_pjrt_lib_load(struct bt_pjrt_lib *lib, const char *plugin,
+                     struct bt_error *err)
+{
+	int r;
+
+	memset(lib, 0, sizeof(*lib));
+	r = bt_pjrt_find(plugin, &lib->name, &lib->path, err);
+	if (r == BT_OK)
+		r = load(lib, err);
+	if (r != BT_OK)
+		bt_pjrt_lib_clear(lib);
+	return r;
+}
+
+void bt_pjrt_lib_clear(struct bt_pjrt_lib *lib)
+{
+	free(lib->name);
+	free(lib->path);
+	memset(lib, 0, sizeof(*lib));
+}

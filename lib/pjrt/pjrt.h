@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs StableHLO programs through plugins that speak PJRT's C interface: one
+ * shared library for each kind of device (TPUs, GPUs, XLA for CPUs). This is a
+ * client of that interface: it finds and opens plugins, compiles, moves arrays
+ * and runs programs. It knows nothing of models.
+ *
+ *	struct bt_pjrt *p = NULL;
+ *	struct bt_pjrt_program *add = NULL;
+ *	struct bt_pjrt_buffer *in[2] = {NULL}, *out[1] = {NULL};
+ *	struct bt_pjrt_arg args[2] = {
+ *	    {{BT_PJRT_F32, 1, {4}}, true}, // x, donated
+ *	    {{BT_PJRT_F32, 1, {4}}, false} // y
+ *	};
+ *	struct bt_pjrt_source source = {.name = "add", .text = text,
+ *	    .len = strlen(text), .replicas = 1, .args = args, .n_args = 2};
+ *
+ *	r = bt_pjrt_open("cpu", NULL, &p, err);
+ *	r = r ? r : bt_pjrt_compile(p, &source, &add, err);
+ *	r = r ? r : bt_pjrt_put(p, 0, &args[0].shape, x, sizeof(x), &in[0],
+ *	                        err);
+ *	r = r ? r : bt_pjrt_put(p, 0, &args[1].shape, y, sizeof(y), &in[1],
+ *	                        err);
+ *	r = r ? r : bt_pjrt_run(add, in, out, err);
+ *	r = r ? r : bt_pjrt_get(out[0], sum, sizeof(sum), err);
+ *	bt_pjrt_buffer_free(in[0]);
+ *	bt_pjrt_buffer_free(in[1]);
+ *	bt_pjrt_buffer_free(out[0]);
+ *	bt_pjrt_program_free(add);
+ *	bt_pjrt_close(p);
+ *
+ * where text is
+ *
+ *	func.func @main(%x: tensor<4xf32> {tf.aliasing_output = 0 : i32},
+ *	                %y: tensor<4xf32>) -> tensor<4xf32> {
+ *	  %s = stablehlo.add %x, %y : tensor<4xf32>
+ *	  return %s : tensor<4xf32>
+ *	}
+ *
+ * Buffers and programs are freed before their client is closed. One thread at a
+ * time uses a client and what belongs to it.
+ *
+ * Nothing here connects anywhere; TPU_SKIP_MDS_QUERY=1 is set before Google's
+ * library is loaded, unless the variable is there, so that it does not either.
+ */
+#ifndef BT_PJRT_PJRT_H
+#define BT_PJRT_PJRT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct bt_pjrt;         /* a client: a plugin and its devices */
+struct bt_pjrt_program; /* a compiled program, on devices of a client */
+struct bt_pjrt_buffer;  /* an array on a device */
+
+/* Types of elements, by PJRT's numbers. */
+enum bt_pjrt_type {
+	BT_PJRT_PRED = 1, /* a byte, 0 or 1 */
+	BT_PJRT_S8 = 2,
+	BT_PJRT_S16 = 3,
+	BT_PJRT_S32 = 4,
+	BT_PJRT_S64 = 5,
+	BT_PJRT_U8 = 6,
+	BT_PJRT_U16 = 7,
+	BT_PJRT_U32 = 8,
+	BT_PJRT_U64 = 9,
+	BT_PJRT_F16 = 10,
+	BT_PJRT_F32 = 11,
+	BT_PJRT_F64 = 12,
+	BT_PJRT_BF16 = 13
+};
+
+#define BT_PJRT_MAX_DIMS 6
+
+/* The type and dimensions of an array, the outermost first; a scalar has 0. */
+struct bt_pjrt_shape {
+	enum bt_pjrt_type type;
+	int n_dims;
+	int64_t dims[BT_PJRT_MAX_DIMS];
+};
+
+/* Its bytes, dense. Returns 0, or BT_EARG where it makes no sense. */
+int bt_pjrt_shape_bytes(const struct bt_pjrt_shape *s, size_t *bytes,
+                        struct bt_error *err) BT_MUST_USE;
+
+bool bt_pjrt_shape_equal(const struct bt_pjrt_shape *a,
+                         const struct bt_pjrt_shape *b);
+
+/* "f32[2,3]", for messages. */
+#define BT_PJRT_SHAPE_TEXT 160
+const char *bt_pjrt_shape_text(const struct bt_pjrt_shape *s,
+                               char text[BT_PJRT_SHAPE_TEXT]);
+
+/* ---- Plugins ---- */
+
+struct bt_pjrt_plugin {
+	char *name; /* "cpu", "cuda", "tpu", ... */
+	char *path;
+};
+
+/*
+ * The plugins that are there, without loading any; *found is to be freed with
+ * bt_pjrt_plugins_free. They are, in this order, and a name counts once:
+ *
+ * PJRT_NAMES_AND_LIBRARY_PATHS, as JAX reads it: "name:path,name:path".
+ *
+ * BT_PJRT_PATH, directories with ':' between them. In each of them plugins lie
+ * as pip installs them, so that it may be a Python's site-packages:
+ * libtpu/libtpu.so, xla_plugins/X/Y.so, jax_plugins/X/Y.so; and files of which
+ * the name has "pjrt" in it and ends in ".so". These plugins are named by what
+ * their file's name has in it: tpu, cuda, rocm, cpu; else by the file's name.
+ */
+int bt_pjrt_plugins(struct bt_pjrt_plugin **found, size_t *n,
+                    struct bt_error *err) BT_MUST_USE;
+void bt_pjrt_plugins_free(struct bt_pjrt_plugin *found, size_t n);
+
+/* ---- Clients ---- */
+
+struct bt_pjrt_options {
+	/* Devices that XLA's plugin for CPUs makes out of this machine; 0: 1.
+	 * Others have the devices that they have. */
+	int cpu_devices;
+
+	/* Where compiled programs are kept, a directory that is made. NULL:
+	 * nowhere. */
+	const char *cache;
+
+	/* Compiles in this process, where a plugin that aborts ends it. */
+	bool in_process;
+};
+
+/* Where compiled programs are kept unless one says otherwise: $BT_PJRT_CACHE,
+ * or bertutils/pjrt in $XDG_CACHE_HOME or ~/.cache. To be freed; NULL where
+ * none of these is set. It may be removed at any time. */
+char *bt_pjrt_cache_dir(void);
+
+/*
+ * plugin is a name that bt_pjrt_plugins finds, or the path of a file, with a
+ * '/' in it. o may be NULL: all as said for 0. Call it early, before much
+ * memory is in use and before threads run: it starts a process that waits to
+ * compile, as compilers abort.
+ */
+int bt_pjrt_open(const char *plugin, const struct bt_pjrt_options *o,
+                 struct bt_pjrt **p, struct bt_error *err) BT_MUST_USE;
+
+/* Frees it; takes NULL. */
+void bt_pjrt_close(struct bt_pjrt *p);
+
+struct bt_pjrt_about {
+	char *plugin;   /* its name */
+	char *path;     /* its file */
+	char *platform; /* as it says itself, "cpu" or "cuda" */
+	char *version;  /* the first line of what it says of its version */
+	int api_major, api_minor;
+	int64_t stablehlo[3]; /* its version; 0 where it does not say */
+};
+
+struct bt_pjrt_device {
+	int id;
+	char *kind;     /* "NVIDIA H200", "TPU v5 lite", "cpu" */
+	int64_t memory; /* bytes that programs may use; 0 where it is not told
+	                 */
+};
+
+/* Borrowed from the client. */
+const struct bt_pjrt_about *bt_pjrt_about(const struct bt_pjrt *p);
+
+/* The devices that this process may use; below they are numbered from 0. */
+int bt_pjrt_n_devices(const struct bt_pjrt *p);
+const struct bt_pjrt_device *bt_pjrt_device(const struct bt_pjrt *p, int i);
+
+/* ---- Programs ---- */
+
+struct bt_pjrt_arg {
+	struct bt_pjrt_shape shape;
+	bool donated; /* its buffer is given up when the program runs, so that
+	               * results may take its place: what the program itself
+	               * marks (tf.aliasing_output) and is not donated here is
+	               * copied */
+};
+
+struct bt_pjrt_source {
+	const char *name; /* for messages */
+	const char *text; /* a module of StableHLO, as text; static shapes only
+	                   */
+	size_t len;
+	int replicas; /* devices that run it together, 0 .. replicas - 1 */
+	const struct bt_pjrt_arg *args; /* the arguments of @main, in order */
+	size_t n_args;
+};
+
+/*
+ * Compiles, in a process of its own where that can be had, or takes what was
+ * compiled earlier from the cache. A program that the plugin refuses is
+ * BT_EFORMAT, with the first line of what it says.
+ */
+int bt_pjrt_compile(struct bt_pjrt *p, const struct bt_pjrt_source *source,
+                    struct bt_pjrt_program **program,
+                    struct bt_error *err) BT_MUST_USE;
+void bt_pjrt_program_free(struct bt_pjrt_program *program); /* takes NULL */
+
+/* Where it came from. */
+enum bt_pjrt_origin {
+	BT_PJRT_IN_PROCESS, /* compiled in this process */
+	BT_PJRT_IN_CHILD,   /* compiled in a process of its own */
+	BT_PJRT_CACHED
+};
+enum bt_pjrt_origin bt_pjrt_origin(const struct bt_pjrt_program *program);
+
+/* The results of @main, as the plugin tells them. */
+size_t bt_pjrt_n_results(const struct bt_pjrt_program *program);
+const struct bt_pjrt_shape *
+bt_pjrt_result(const struct bt_pjrt_program *program, size_t i);
+
+/*
+ * Starts the program. Of R replicas with A arguments and K results, args[r * A
+ * + a] is argument a of replica r, a buffer on device r, and results[r * K + k]
+ * becomes result k, a new buffer there. Types and dimensions are checked.
+ *
+ * A donated argument is spent after that, also where the run failed: its buffer
+ * can only be freed. A buffer may be given once where it is donated.
+ *
+ * It returns before the program is done: two runs at most are under way. Their
+ * errors are told by bt_pjrt_wait, by the run after the next, or by bt_pjrt_get
+ * of a result.
+ */
+int bt_pjrt_run(struct bt_pjrt_program *program,
+                struct bt_pjrt_buffer *const *args,
+                struct bt_pjrt_buffer **results,
+                struct bt_error *err) BT_MUST_USE;
+
+/* Waits for all runs of a client. */
+int bt_pjrt_wait(struct bt_pjrt *p, struct bt_error *err) BT_MUST_USE;
+
+/* ---- Buffers ---- */
+
+/* Copies an array of the shape, dense and in C's order, to a device; data is
+ * free again on return. BT_EARG unless bytes is the shape's. */
+int bt_pjrt_put(struct bt_pjrt *p, int device,
+                const struct bt_pjrt_shape *shape, const void *data,
+                size_t bytes, struct bt_pjrt_buffer **buffer,
+                struct bt_error *err) BT_MUST_USE;
+
+/* Waits for the array and copies it here, in C's order. */
+int bt_pjrt_get(struct bt_pjrt_buffer *buffer, void *data, size_t bytes,
+                struct bt_error *err) BT_MUST_USE;
+
+const struct bt_pjrt_shape *
+bt_pjrt_buffer_shape(const struct bt_pjrt_buffer *buffer);
+
+/* Takes NULL. */
+void bt_pjrt_buffer_free(struct bt_pjrt_buffer *buffer);
+
+#endif
