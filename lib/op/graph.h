@@ -130,8 +130,8 @@ struct bt_node {
 			enum bt_activation act;
 		} linear;
 		struct bt_attention_args attention;
-		struct {
-			int gamma, beta;
+		struct bt_norm_args {
+			int gamma, beta; /* beta -1: none */
 			float eps, dropout;
 			bool rms; /* the mean is taken for 0 */
 		} norm;

@@ -17,250 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/num.h"
-#include "ckpt/open.h"
-#include "cpu/engine.h"
-#include "files.h"
-#include "model/family.h"
-#include "task/task.h"
-#include "tensor/checkpoint.h"
+#include "fixture.h"
 
 static char **paths;
 static int n_paths;
-
-struct fixture {
-	struct bt_ckpt *c;
-	struct bt_config m;
-	struct bt_graph g;
-	struct bt_pool *pool;
-	struct bt_engine *e;
-	struct bt_batch b;
-	int32_t *ids, *labels, *next;
-	float *targets;
-	uint32_t *start, *selected;
-	uint8_t *types;
-};
-
-/* The note "config" is a config.json. */
-static struct bt_config config_of(const struct bt_ckpt *c)
-{
-	static const char path[] = "config.json";
-	struct bt_error err = {0};
-	const char *text = NULL;
-	struct bt_config m;
-	size_t i;
-
-	for (i = 0; i < bt_ckpt_notes(c); i++)
-		if (strcmp(bt_ckpt_note(c, i)->key, "config") == 0)
-			text = bt_ckpt_note(c, i)->value;
-	assert_non_null(text);
-	file_put(path, text, strlen(text));
-	assert_ok(bt_config_load(path, &m, &err));
-	return m;
-}
-
-static const struct bt_tensor *tensor(const struct bt_ckpt *c,
-                                      const char *prefix, const char *name)
-{
-	const struct bt_tensor *t;
-	char full[300];
-
-	snprintf(full, sizeof(full), "%s%s", prefix, name);
-	t = bt_ckpt_find(c, full);
-	if (t == NULL)
-		fail_msg("no tensor '%s'", full);
-	return t;
-}
-
-static size_t elements(const struct bt_tensor *t)
-{
-	size_t n = 1;
-	int i;
-
-	for (i = 0; i < t->rank; i++)
-		n *= (size_t)t->shape[i];
-	return n;
-}
-
-static int32_t *ints(const struct bt_ckpt *c, const char *name, size_t *n)
-{
-	const struct bt_tensor *t = tensor(c, "in.", name);
-	int32_t *v;
-
-	*n = elements(t);
-	v = malloc((*n + 1) * sizeof(*v));
-	memcpy(v, t->data, *n * sizeof(*v));
-	return v;
-}
-
-static void read_batch(struct fixture *f)
-{
-	size_t n, texts, labels, labelled = 0, i;
-	int32_t *types;
-
-	f->ids = ints(f->c, "ids", &n);
-	types = ints(f->c, "types", &n);
-	f->types = malloc(n);
-	for (i = 0; i < n; i++)
-		f->types[i] = (uint8_t)types[i];
-	free(types);
-	f->start = (uint32_t *)ints(f->c, "start", &texts);
-	f->labels = ints(f->c, "labels", &labels);
-	f->b.sequences = --texts;
-	f->b.tokens = n;
-	f->b.ids = f->ids;
-	f->b.types = f->types;
-	f->b.start = f->start;
-	if (bt_task_of(f->m.problem_type) == &bt_task_qa) {
-		f->targets = malloc(labels * sizeof(*f->targets));
-		for (i = 0; i < labels; i++)
-			f->targets[i] = (float)f->labels[i];
-		f->b.targets = f->targets;
-		f->b.loss_scale = 1.0f / (float)texts;
-		return;
-	}
-	if (bt_ckpt_find(f->c, "in.selected") != NULL)
-		f->selected =
-		    (uint32_t *)ints(f->c, "selected", &f->b.n_selected);
-	f->b.selected = f->selected;
-	if (bt_ckpt_find(f->c, "in.next") != NULL)
-		f->next = ints(f->c, "next", &n);
-	f->b.next_labels = f->next;
-	f->b.next_scale = 1.0f / (float)texts;
-	f->b.labels = f->labels;
-	for (i = 0; i < labels; i++)
-		labelled += f->labels[i] >= 0;
-	f->b.loss_scale = 1.0f / (float)labelled;
-}
-
-static void load_params(struct fixture *f)
-{
-	struct bt_error err = {0};
-	const struct bt_param *p;
-	int i;
-
-	for (i = 0; i < f->g.n_params; i++) {
-		p = &f->g.params[i];
-		assert_ok(bt_tensor_to_f32(
-		    tensor(f->c, "param.", p->name), 0, bt_param_size(p),
-		    bt_engine_params(f->e) + p->offset, &err));
-	}
-	assert_ok(bt_engine_pack(f->e, &err));
-}
-
-static void open_fixture(struct fixture *f, const char *path, bool low)
-{
-	struct bt_engine_opts o = {.train = true, .bf16 = low};
-	struct bt_error err = {0};
-
-	memset(f, 0, sizeof(*f));
-	assert_ok(bt_ckpt_open(path, &f->c, &err));
-	f->m = config_of(f->c);
-	if (bt_ckpt_find(f->c, "in.selected") != NULL) {
-		f->m.problem_type = BT_PROBLEM_MASKED;
-		f->m.per_token = true;
-		f->m.next_sentence = bt_ckpt_find(f->c, "in.next") != NULL;
-	}
-	bt_graph_init(&f->g, &err);
-	assert_ok(bt_task_graph(bt_task_of(f->m.problem_type), &f->g, &f->m,
-	                        (int)tensor(f->c, "out.", "logits")->shape[1]));
-	read_batch(f);
-	assert_ok(bt_pool_new(2, &f->pool, &err));
-	o.pool = f->pool;
-	o.max_tokens = f->b.tokens;
-	o.max_sequences = f->b.sequences;
-	o.max_length = (size_t)f->m.max_positions;
-	assert_ok(bt_engine_new(&f->g, &o, &f->e, &err));
-	load_params(f);
-}
-
-static void close_fixture(struct fixture *f)
-{
-	bt_engine_free(f->e);
-	bt_pool_free(f->pool);
-	bt_graph_clear(&f->g);
-	bt_config_clear(&f->m);
-	bt_ckpt_close(f->c);
-	free(f->ids);
-	free(f->types);
-	free(f->start);
-	free(f->selected);
-	free(f->next);
-	free(f->labels);
-	free(f->targets);
-}
-
-static double norm_of(const float *v, size_t n)
-{
-	double sum = 0;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		sum += (double)v[i] * (double)v[i];
-	return sqrt(sum);
-}
-
-/* |got - want| / scale as norms, where scale is |want| if it is 0. */
-static double deviation(const float *got, const struct bt_tensor *t,
-                        double scale)
-{
-	size_t n = elements(t), i;
-	float *want = malloc((n + 1) * sizeof(*want));
-	struct bt_error err = {0};
-
-	assert_ok(bt_tensor_to_f32(t, 0, n, want, &err));
-	if (scale == 0)
-		scale = norm_of(want, n);
-	for (i = 0; i < n; i++)
-		want[i] = got[i] - want[i];
-	scale = norm_of(want, n) / scale;
-	free(want);
-	return scale;
-}
-
-/* The norm that a parameter's gradient is compared with: its own, told by 0.
- * But the keys' bias has none: it adds the same to all scores of a query, which
- * softmax does not see. What is computed is rounding, of sums whose terms are
- * those of the queries' bias, so that bias's norm takes its place. The same
- * holds of the bias of places' keys, and where these are the keys' own.
- * Where the loss is over the tokens of a text, the last biases add the same to
- * the logits of all: the norm of their weights takes its place. */
-static double scale_of(const struct fixture *f, const char *name)
-{
-	static const char *const key[] = {"key.bias", "k_lin.bias",
-	                                  "attn.k.bias"};
-	static const char *const query[] = {"query.bias", "q_lin.bias",
-	                                    "attn.q.bias"};
-	const char *end = NULL;
-	const struct bt_param *p;
-	char other[200];
-	int i;
-
-	if (f->b.targets != NULL && (end = strstr(name, ".bias")) != NULL) {
-		snprintf(other, sizeof(other), "%.*s.weight", (int)(end - name),
-		         name);
-		p = &f->g.params[bt_graph_find(&f->g, other)];
-		if (norm_of((const float *)tensor(f->c, "grad.", name)->data,
-		            elements(tensor(f->c, "grad.", name))) <
-		    1e-5 * norm_of(bt_engine_grads(f->e) + p->offset,
-		                   bt_param_size(p)))
-			return norm_of(bt_engine_grads(f->e) + p->offset,
-			               bt_param_size(p));
-	}
-	end = NULL;
-	for (i = 0; i < 3 && (end = strstr(name, key[i])) == NULL;)
-		i++;
-	if (end == NULL && !f->m.p2c)
-		end = strstr(name, "key_proj.bias");
-	if (end == NULL)
-		end = strstr(name, "pos_key_proj.bias");
-	if (end == NULL)
-		return 0;
-	snprintf(other, sizeof(other), "%.*s%s", (int)(end - name), name,
-	         i < 3 ? query[i] : "query_proj.bias");
-	p = &f->g.params[bt_graph_find(&f->g, other)];
-	return norm_of(bt_engine_grads(f->e) + p->offset, bt_param_size(p));
-}
 
 /* Remembers the largest deviation of each kind. */
 static void worst(double *most, const char **name, double d, const char *of)
@@ -370,19 +130,8 @@ static void bf16_agrees(void **state)
 
 int main(int argc, char **argv)
 {
-	static const char *const committed[] = {
-	    "bert-gelu",         "bert-gelu-new",   "roberta",
-	    "distilbert",        "electra",         "albert",
-	    "albert-groups",     "mpnet",           "pool-mean",
-	    "pool-max",          "head-flatten",    "head-layers",
-	    "head-pooler",       "modernbert-mean", "modernbert",
-	    "deberta-v2",        "deberta-v2-own",  "bert-tokens",
-	    "modernbert-tokens", "bert-spans",      "bert-masked",
-	    "roberta-masked",    "bert-next",       "gte",
-	    "nomic_bert",        "gte-masked",      "nomic_bert-masked",
-	    "eurobert",          "eurobert-masked", "eurobert-mean"};
-	static char path[sizeof(committed) / sizeof(committed[0])][4096];
-	static char *of_path[sizeof(committed) / sizeof(committed[0])];
+	static char path[sizeof(fixtures) / sizeof(fixtures[0])][4096];
+	static char *of_path[sizeof(fixtures) / sizeof(fixtures[0])];
 	const char *top = getenv("TEST_TOP");
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(f32_agrees),
@@ -392,10 +141,10 @@ int main(int argc, char **argv)
 	paths = argv + 1;
 	n_paths = argc - 1;
 	while (argc == 1 &&
-	       (size_t)n_paths < sizeof(committed) / sizeof(committed[0])) {
+	       (size_t)n_paths < sizeof(fixtures) / sizeof(fixtures[0])) {
 		snprintf(path[n_paths], sizeof(path[0]),
 		         "%s/tests/data/%s.safetensors",
-		         top != NULL ? top : ".", committed[n_paths]);
+		         top != NULL ? top : ".", fixtures[n_paths]);
 		of_path[n_paths] = path[n_paths];
 		n_paths++;
 		paths = of_path;

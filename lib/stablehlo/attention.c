@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Attention in rows of a fixed length: scores are [rows, heads, queries, keys],
+ * and tokens see those of their own text only. Padding sees padding, so that no
+ * row of scores is empty.
+ *
+ * Where there is one query a text, every token takes its text's, and the rows
+ * of the texts' first tokens are taken in the end: what the other rows cost is
+ * little beside the products of a layer.
+ */
+#include <math.h>
+
+#include "op/ops.h"
+#include "stablehlo/attention_int.h"
+
+#define MASKED (-3.4028234663852886e38) /* the least of f32 */
+
+/* Pairs within a text, [rows, length, length]. */
+static int same_text(struct bt_hlo_emit *e)
+{
+	struct bt_hlo *b = &e->b;
+	const struct bt_hlo_size *z = &e->o->size;
+	struct bt_hlo_shape s = {
+	    BT_HLO_I32, 3, {z->rows, z->length, z->length}};
+	static const int queries[] = {0, 1}, keys[] = {0, 2};
+	int x, y;
+
+	if (e->same_text != BT_HLO_NONE)
+		return e->same_text;
+	x = bt_hlo_reshape(b, bt_hlo_input(e, BT_HLO_ARG_SEGMENTS), 2, s.dim);
+	y = bt_hlo_broadcast(b, x, s, queries);
+	x = bt_hlo_broadcast(b, x, s, keys);
+	e->same_text = bt_hlo_compare(b, "EQ", y, x);
+	return e->same_text;
+}
+
+/* Pairs of the same text that are no more than the window apart. */
+static int near(struct bt_hlo_emit *e, int window)
+{
+	struct bt_hlo *b = &e->b;
+	int64_t length = e->o->size.length;
+	struct bt_hlo_shape s = bt_hlo_matrix(BT_HLO_I32, length, length);
+	static const int map[] = {1, 2};
+	int x, i = 0;
+
+	if (window == 0 || window >= length)
+		return same_text(e);
+	while (i < 3 && e->near[i].window != 0 && e->near[i].window != window)
+		i++;
+	if (e->near[i].window == window)
+		return e->near[i].mask;
+	x = bt_hlo_iota(b, s, 0);
+	x = bt_hlo_binary(b, "subtract", x, bt_hlo_iota(b, s, 1));
+	x = bt_hlo_compare_with(b, "LE", bt_hlo_unary(b, "abs", x), window);
+	x = bt_hlo_broadcast(b, x, bt_hlo_shape_of(b, same_text(e)), map);
+	x = bt_hlo_binary(b, "and", same_text(e), x);
+	e->near[i].window = window;
+	e->near[i].mask = x;
+	return x;
+}
+
+/* The angles' cosines and sines, [rows, length, d / 2], of tokens' numbers in
+ * their texts. Angles are rounded to f32 as the published models were trained.
+ */
+static int rotary(struct bt_hlo_emit *e, const struct bt_node *n)
+{
+	struct bt_hlo *b = &e->b;
+	int d = n->u.attention.head_dim, half = d / 2, i = 0, c, x, y;
+	float theta = n->u.attention.theta, rate[1024];
+	const int64_t dims[] = {e->o->size.rows, e->o->size.length, half};
+	struct bt_hlo_shape s =
+	    bt_hlo_matrix(BT_HLO_F32, bt_hlo_tokens(e), half);
+	static const int rows = 0, columns = 1;
+
+	while (i < 3 && e->rotary[i].width != 0 &&
+	       (e->rotary[i].width != d || e->rotary[i].theta < theta ||
+	        e->rotary[i].theta > theta))
+		i++;
+	if (e->rotary[i].width == d && !(e->rotary[i].theta < theta) &&
+	    !(e->rotary[i].theta > theta))
+		return i;
+	if (half > 1024) {
+		bt_hlo_fail(b, BT_EARG, "heads of %d columns are too wide", d);
+		return 0;
+	}
+	for (c = 0; c < half; c++)
+		rate[c] = 1.0f / powf(theta, (float)(2 * c) / (float)d);
+	x = bt_hlo_convert(b, bt_hlo_input(e, BT_HLO_ARG_PLACES), BT_HLO_F32);
+	x = bt_hlo_broadcast(b, x, s, &rows);
+	y = bt_hlo_floats(b, rate, half);
+	y = bt_hlo_broadcast(b, y, s, &columns);
+	x = bt_hlo_binary(b, "multiply", x, y);
+	x = bt_hlo_reshape(b, x, 3, dims);
+	e->rotary[i].theta = theta;
+	e->rotary[i].width = d;
+	e->rotary[i].cosine = bt_hlo_unary(b, "cosine", x);
+	e->rotary[i].sine = bt_hlo_unary(b, "sine", x);
+	return i;
+}
+
+/* x: [rows, length, heads, d] */
+static int rotate(struct bt_hlo_emit *e, const struct bt_node *n, int x)
+{
+	struct bt_hlo *b = &e->b;
+	int half = n->u.attention.head_dim / 2, i = rotary(e, n);
+	static const int map[] = {0, 1, 3};
+	int left = bt_hlo_slice(b, x, 3, 0, half);
+	int right = bt_hlo_slice(b, x, 3, half, 2L * half), y[2];
+	struct bt_hlo_shape s = bt_hlo_shape_of(b, left);
+	int cosine = bt_hlo_broadcast(b, e->rotary[i].cosine, s, map);
+	int sine = bt_hlo_broadcast(b, e->rotary[i].sine, s, map);
+
+	y[0] = bt_hlo_binary(b, "multiply", left, cosine);
+	y[1] = bt_hlo_binary(b, "multiply", right, sine);
+	y[0] = bt_hlo_binary(b, "subtract", y[0], y[1]);
+	right = bt_hlo_binary(b, "multiply", right, cosine);
+	left = bt_hlo_binary(b, "multiply", left, sine);
+	y[1] = bt_hlo_binary(b, "add", right, left);
+	return bt_hlo_concat(b, y, 2, 3);
+}
+
+/* Columns of a node as heads, [rows, length, heads, d]; of a node that has a
+ * row for each text, that of each token's text. */
+static int heads(struct bt_hlo_emit *e, const struct bt_node *n, int node,
+                 int column, int h)
+{
+	struct bt_hlo *b = &e->b;
+	int d = n->u.attention.head_dim, at;
+	const int64_t dims[] = {e->o->size.rows, e->o->size.length, h, d};
+	int x = bt_hlo_columns(e, node, column, h * d);
+
+	if (e->g->nodes[node].rows == BT_PER_SEQUENCE) {
+		at = bt_hlo_input(e, BT_HLO_ARG_SEGMENTS);
+		at = bt_hlo_with(b, "maximum", at, 0);
+		x = bt_hlo_gather(b, x, at);
+	}
+	return bt_hlo_reshape(b, x, 4, dims);
+}
+
+/* The same of keys or values, each once for every head that shares it. */
+static int shared_heads(struct bt_hlo_emit *e, const struct bt_node *n,
+                        int column)
+{
+	struct bt_hlo *b = &e->b;
+	const struct bt_attention_args *a = &n->u.attention;
+	int groups = a->kv_heads, x = heads(e, n, a->kv, column, groups);
+	static const int map[] = {0, 1, 2, 4};
+	struct bt_hlo_shape s = bt_hlo_shape_of(b, x);
+	const int64_t dims[] = {s.dim[0], s.dim[1], a->heads, s.dim[3]};
+
+	if (groups == a->heads)
+		return x;
+	s.rank = 5;
+	s.dim[4] = s.dim[3];
+	s.dim[3] = a->heads / groups;
+	return bt_hlo_reshape(b, bt_hlo_broadcast(b, x, s, map), 4, dims);
+}
+
+/* The softmax of scores' last dimension. */
+static int softmax(struct bt_hlo *b, int s)
+{
+	struct bt_hlo_shape shape = bt_hlo_shape_of(b, s);
+	static const int map[] = {0, 1, 2};
+	int x = bt_hlo_reduce(b, "maximum", s, 3);
+
+	x = bt_hlo_broadcast(b, x, shape, map);
+	s = bt_hlo_unary(b, "exponential", bt_hlo_binary(b, "subtract", s, x));
+	x = bt_hlo_reduce(b, "add", s, 3);
+	x = bt_hlo_broadcast(b, x, shape, map);
+	return bt_hlo_binary(b, "divide", s, x);
+}
+
+static int scores(struct bt_hlo_emit *e, const struct bt_node *n, int q, int k)
+{
+	static const struct bt_hlo_product qk = {2,      1,   {0, 2},
+	                                         {0, 2}, {3}, {3}};
+	static const int map[] = {0, 2, 3};
+	const struct bt_attention_args *a = &n->u.attention;
+	struct bt_hlo *b = &e->b;
+	int products = 1, s = bt_hlo_dot(b, q, k, qk), x, mask;
+
+	if (a->relative_positions >= 0) {
+		s = bt_hlo_add_relative(e, n, s, q, k);
+		products += (a->rel_k_col >= 0) + (a->rel_q_col >= 0);
+	}
+	s = bt_hlo_with(b, "multiply", s,
+	                1 / sqrt((double)a->head_dim * products));
+	if (a->relative_bias >= 0)
+		s = bt_hlo_add_bias(e, n, s);
+	mask = near(e, a->window);
+	mask = bt_hlo_broadcast(b, mask, bt_hlo_shape_of(b, s), map);
+	x = bt_hlo_splat(b, bt_hlo_shape_of(b, s), MASKED);
+	return bt_hlo_select(b, mask, s, x);
+}
+
+static void attention(struct bt_hlo_emit *e, int node)
+{
+	static const struct bt_hlo_product pv = {2,      1,   {0, 1},
+	                                         {0, 2}, {3}, {1}};
+	static const int back[] = {0, 2, 1, 3};
+	const struct bt_node *n = &e->g->nodes[node];
+	const struct bt_attention_args *a = &n->u.attention;
+	const int64_t dims[] = {bt_hlo_tokens(e), n->cols};
+	struct bt_hlo *b = &e->b;
+	int q = heads(e, n, a->q, a->q_col, a->heads);
+	int k = shared_heads(e, n, a->k_col);
+	int v = shared_heads(e, n, a->v_col), s;
+
+	if (a->theta > 0) {
+		q = rotate(e, n, q);
+		k = rotate(e, n, k);
+	}
+	q = bt_hlo_operand(e, q);
+	k = bt_hlo_operand(e, k);
+	v = bt_hlo_operand(e, v);
+	s = softmax(b, scores(e, n, q, k));
+	s = bt_hlo_dot(b, bt_hlo_operand(e, s), v, pv);
+	s = bt_hlo_reshape(b, bt_hlo_transpose(b, s, back), 2, dims);
+	if (n->rows == BT_PER_SEQUENCE)
+		s = bt_hlo_gather(b, s, bt_hlo_input(e, BT_HLO_ARG_FIRST));
+	bt_hlo_set(e, node, s);
+}
+
+const struct bt_hlo_op bt_hlo_op_attention = {attention};

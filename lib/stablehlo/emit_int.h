@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* What the operators' translations share. */
+#ifndef BT_STABLEHLO_EMIT_INT_H
+#define BT_STABLEHLO_EMIT_INT_H
+
+#include "stablehlo/program.h"
+
+#define BT_HLO_PARTS 3 /* of a linear layer: queries, keys and values */
+
+/* A node's output: its columns are those of its parts, one behind the other. */
+struct bt_hlo_output {
+	int n;
+	int part[BT_HLO_PARTS];
+	int cols[BT_HLO_PARTS];
+};
+
+struct bt_hlo_emit {
+	struct bt_hlo b;
+	const struct bt_graph *g;
+	const struct bt_hlo_opts *o;
+	struct bt_hlo_output *outputs; /* [n_nodes] */
+	int *param;     /* [n_params] as argument, or BT_HLO_NONE so far */
+	int *param_low; /* the same rounded to bf16 */
+	int input[BT_HLO_ARG_SOURCES]; /* likewise, of the batch */
+	struct bt_hlo_arg *args;
+	size_t arg_cap;
+	int n_args;
+
+	/* made once: */
+	int same_text; /* [rows, length, length] pairs of a text; or none */
+	struct {
+		int window, mask;
+	} near[4]; /* pairs that are near, too */
+	struct {
+		float theta;
+		int width, cosine, sine; /* [rows, length, width / 2] */
+	} rotary[4];
+	int texts; /* [texts, tokens] 1 where a token is of a text, f32 */
+};
+
+/* One operator on a device. */
+struct bt_hlo_op {
+	void (*forward)(struct bt_hlo_emit *e, int node);
+};
+
+extern const struct bt_hlo_op bt_hlo_op_embed;
+extern const struct bt_hlo_op bt_hlo_op_linear;
+extern const struct bt_hlo_op bt_hlo_op_attention;
+extern const struct bt_hlo_op bt_hlo_op_residual_norm;
+extern const struct bt_hlo_op bt_hlo_op_norm;
+extern const struct bt_hlo_op bt_hlo_op_add;
+extern const struct bt_hlo_op bt_hlo_op_glu;
+extern const struct bt_hlo_op bt_hlo_op_relative_positions;
+extern const struct bt_hlo_op bt_hlo_op_first;
+extern const struct bt_hlo_op bt_hlo_op_select;
+extern const struct bt_hlo_op bt_hlo_op_mean;
+extern const struct bt_hlo_op bt_hlo_op_max;
+extern const struct bt_hlo_op bt_hlo_op_flatten;
+extern const struct bt_hlo_op bt_hlo_op_dropout;
+extern const struct bt_hlo_op bt_hlo_op_log_normalize;
+
+/* Arguments: a parameter, or as an operand of products; one of the batch. */
+int bt_hlo_param(struct bt_hlo_emit *e, int param);
+int bt_hlo_param_operand(struct bt_hlo_emit *e, int param);
+int bt_hlo_input(struct bt_hlo_emit *e, enum bt_hlo_source source);
+
+/* x in the type of products' operands. */
+int bt_hlo_operand(struct bt_hlo_emit *e, int x);
+
+/* A node's output as one value; its columns first .. first + n - 1. */
+int bt_hlo_whole(struct bt_hlo_emit *e, int node);
+int bt_hlo_columns(struct bt_hlo_emit *e, int node, int first, int n);
+
+/* Sets a node's output, one value. */
+void bt_hlo_set(struct bt_hlo_emit *e, int node, int x);
+
+/* act(x), element by element. */
+int bt_hlo_activate(struct bt_hlo_emit *e, enum bt_activation act, int x);
+
+/* Of rows x: the norm, of whose parameters beta may be -1. */
+int bt_hlo_norm(struct bt_hlo_emit *e, int x, const struct bt_norm_args *a);
+
+/* Row 0 of a table of relative positions that a batch can need, and their
+ * number: the table's rows for the distances within a row. */
+int bt_hlo_relative_row0(const struct bt_hlo_emit *e,
+                         const struct bt_relative_args *p);
+int bt_hlo_relative_rows(const struct bt_hlo_emit *e,
+                         const struct bt_relative_args *p);
+
+static inline int64_t bt_hlo_tokens(const struct bt_hlo_emit *e)
+{
+	return (int64_t)e->o->size.rows * e->o->size.length;
+}
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What depends on the distance of two tokens, which is that of their columns in
+ * a row: it is computed for the 2 length - 1 distances of a row, and each row
+ * of that is shifted by one against the one before, so that distances become
+ * columns. That takes reshapes and no gathers, which are slow on accelerators.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "op/ops.h"
+#include "stablehlo/attention_int.h"
+
+/* Y(i, j) = X(i, length - 1 + j - i) of X [rows, heads, length, 2 length - 1]:
+ * with one column more in each row, reading on with rows of the old width
+ * shifts each row by one. */
+static int shift(struct bt_hlo *b, int x)
+{
+	struct bt_hlo_shape s = bt_hlo_shape_of(b, x);
+	int64_t length = s.dim[2], wide = s.dim[3];
+	const int64_t line[] = {s.dim[0], s.dim[1], length * (wide + 1)};
+
+	x = bt_hlo_pad(b, x, 3, 0, 1);
+	x = bt_hlo_reshape(b, x, 3, line);
+	x = bt_hlo_slice(b, x, 2, 0, length * wide);
+	x = bt_hlo_reshape(b, x, 4, s.dim);
+	return bt_hlo_slice(b, x, 3, length - 1, wide);
+}
+
+/* The graph's relative positions, of which it has one kind at most. */
+static const struct bt_relative_args *args_of(const struct bt_hlo_emit *e)
+{
+	const struct bt_node *n = e->g->nodes;
+
+	while (n->op != BT_OP_RELATIVE_POSITIONS)
+		n++;
+	return &n->u.relative_positions;
+}
+
+int bt_hlo_relative_row0(const struct bt_hlo_emit *e,
+                         const struct bt_relative_args *p)
+{
+	return bt_relative_position_row(p, 1 - e->o->size.length);
+}
+
+int bt_hlo_relative_rows(const struct bt_hlo_emit *e,
+                         const struct bt_relative_args *p)
+{
+	return bt_relative_position_row(p, e->o->size.length - 1) -
+	       bt_hlo_relative_row0(e, p) + 1;
+}
+
+static void relative_positions(struct bt_hlo_emit *e, int node)
+{
+	const struct bt_relative_args *p =
+	    &e->g->nodes[node].u.relative_positions;
+	int row0 = bt_hlo_relative_row0(e, p);
+
+	bt_hlo_set(e, node,
+	           bt_hlo_slice(&e->b, bt_hlo_param(e, p->table), 0, row0,
+	                        row0 + bt_hlo_relative_rows(e, p)));
+}
+
+const struct bt_hlo_op bt_hlo_op_relative_positions = {relative_positions};
+
+/* A constant of a number for each distance, query minus key: from length - 1
+ * down, or, where rising, from 1 - length up. */
+static int for_distances(struct bt_hlo_emit *e, bool rising,
+                         int (*number)(const struct bt_hlo_emit *e,
+                                       int distance))
+{
+	int length = e->o->size.length, i, x;
+	int32_t *v = bt_array(2 * (size_t)length, sizeof(*v));
+
+	if (v == NULL)
+		return bt_hlo_fail(&e->b, BT_ENOMEM,
+		                   "out of memory while writing a program");
+	for (i = 0; i < 2 * length - 1; i++)
+		v[i] = number(e, rising ? i - (length - 1) : length - 1 - i);
+	x = bt_hlo_ints(&e->b, v, 2L * length - 1);
+	free(v);
+	return x;
+}
+
+static int row_of(const struct bt_hlo_emit *e, int distance)
+{
+	const struct bt_relative_args *p = args_of(e);
+
+	return bt_relative_position_row(p, distance) -
+	       bt_hlo_relative_row0(e, p);
+}
+
+/* bt_relative_bucket counts from the query to the key. */
+static int bucket_of(const struct bt_hlo_emit *e, int distance)
+{
+	(void)e;
+	return bt_relative_bucket(-distance);
+}
+
+/* Products of x, [rows, length, heads, d], with the columns from `column` on of
+ * relative positions, for pairs: [rows, heads, length of x, length]. */
+static int products(struct bt_hlo_emit *e, const struct bt_node *n, int x,
+                    int column, bool rising)
+{
+	static const struct bt_hlo_product each_head = {1,   1,   {2},
+	                                                {1}, {3}, {2}};
+	static const int rows_first[] = {1, 0, 2, 3};
+	struct bt_hlo *b = &e->b;
+	int h = n->u.attention.heads, d = n->u.attention.head_dim;
+	const int64_t dims[] = {2L * e->o->size.length - 1, h, d};
+	int at = for_distances(e, rising, row_of);
+	int p =
+	    bt_hlo_columns(e, n->u.attention.relative_positions, column, h * d);
+
+	p = bt_hlo_gather(b, p, at);
+	p = bt_hlo_operand(e, bt_hlo_reshape(b, p, 3, dims));
+	x = bt_hlo_dot(b, x, p, each_head);
+	return shift(b, bt_hlo_transpose(b, x, rows_first));
+}
+
+int bt_hlo_add_relative(struct bt_hlo_emit *e, const struct bt_node *n, int s,
+                        int q, int k)
+{
+	static const int swap[] = {0, 1, 3, 2};
+	const struct bt_attention_args *a = &n->u.attention;
+	struct bt_hlo *b = &e->b;
+	int x;
+
+	if (a->rel_k_col >= 0) {
+		x = products(e, n, q, a->rel_k_col, false);
+		s = bt_hlo_binary(b, "add", s, x);
+	}
+	if (a->rel_q_col >= 0) {
+		x = products(e, n, k, a->rel_q_col, true);
+		x = bt_hlo_transpose(b, x, swap);
+		s = bt_hlo_binary(b, "add", s, x);
+	}
+	return s;
+}
+
+int bt_hlo_add_bias(struct bt_hlo_emit *e, const struct bt_node *n, int s)
+{
+	static const int swap[] = {1, 0}, lines[] = {1, 3};
+	static const int map[] = {0, 1, 2, 3};
+	struct bt_hlo *b = &e->b;
+	int64_t length = e->o->size.length;
+	struct bt_hlo_shape wide = {
+	    BT_HLO_F32, 4, {1, n->u.attention.heads, length, 2 * length - 1}};
+	int at = for_distances(e, false, bucket_of);
+	int x = bt_hlo_param(e, n->u.attention.relative_bias);
+
+	x = bt_hlo_transpose(b, bt_hlo_gather(b, x, at), swap);
+	x = shift(b, bt_hlo_broadcast(b, x, wide, lines));
+	x = bt_hlo_broadcast(b, x, bt_hlo_shape_of(b, s), map);
+	return bt_hlo_binary(b, "add", s, x);
+}

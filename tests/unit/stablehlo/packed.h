@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* A fixture's batch in rows of a device's program. */
+#ifndef PACKED_H
+#define PACKED_H
+
+#include "fixture.h"
+#include "stablehlo/rows.h"
+
+struct packed {
+	struct bt_hlo_program p;
+	struct bt_hlo_batch b;
+	struct bt_hlo_place *place; /* [texts] */
+	size_t *text;               /* [texts] rows of texts */
+};
+
+/* Rows of that length; `more` rows than the batch needs. */
+static inline void pack_fixture(const struct fixture *f, int length, int more,
+                                bool low, struct packed *k)
+{
+	size_t n = f->b.sequences, rows, t, i;
+	struct bt_hlo_opts o = {.bf16 = low};
+	struct bt_error err = {0};
+
+	memset(k, 0, sizeof(*k));
+	k->place = malloc((n + 1) * sizeof(*k->place));
+	k->text = malloc((n + 1) * sizeof(*k->text));
+	assert_ok(bt_hlo_place(f->b.start, n, length, k->place, &rows, &err));
+	o.size.rows = (int)rows + more;
+	o.size.length = length;
+	o.size.texts = o.size.rows * bt_hlo_row_texts(length);
+	o.size.selected = (int)f->b.n_selected;
+	assert_ok(bt_hlo_forward(&f->g, &o, &k->p, &err));
+	assert_ok(bt_hlo_batch_init(&k->b, &f->g, &o.size, &err));
+	for (t = 0; t < n; t++) {
+		i = f->b.start[t];
+		k->text[t] =
+		    bt_hlo_batch_add(&k->b, &k->place[t], f->b.ids + i,
+		                     f->b.types + i, f->b.start[t + 1] - i);
+	}
+	for (t = i = 0; i < f->b.n_selected; i++) {
+		while (f->b.selected[i] >= f->b.start[t + 1])
+			t++;
+		assert_true(bt_hlo_batch_select(
+		    &k->b, &k->place[t], f->b.selected[i] - f->b.start[t]));
+	}
+}
+
+static inline void packed_clear(struct packed *k)
+{
+	bt_hlo_program_clear(&k->p);
+	bt_hlo_batch_clear(&k->b);
+	free(k->place);
+	free(k->text);
+}
+
+/* The row of the device's logits that is row i of the fixture's. */
+static inline size_t packed_row(const struct fixture *f, const struct packed *k,
+                                enum bt_rows rows, size_t i)
+{
+	size_t t = 0;
+
+	if (rows == BT_PER_SELECTED)
+		return i;
+	if (rows == BT_PER_SEQUENCE)
+		return k->text[i];
+	while (i >= f->b.start[t + 1])
+		t++;
+	return bt_hlo_token(&k->b, &k->place[t]) + i - f->b.start[t];
+}
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs for devices as text: of all families, read by a checker; and what
+ * the writer refuses. */
+#include "stablehlo/packed.h"
+
+#include "stablehlo/checker.h"
+
+static void open_named(struct fixture *f, const char *name)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/tests/data/%s.safetensors",
+	         getenv("TEST_TOP"), name);
+	open_fixture(f, path, false);
+}
+
+static void all_families_are_sound(void **state)
+{
+	int operations, low;
+	const char *wrong;
+	struct packed k;
+	struct fixture f;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(fixtures) / sizeof(fixtures[0]); i++) {
+		open_named(&f, fixtures[i]);
+		for (low = 0; low < 2; low++) {
+			pack_fixture(&f, 32, 1, low != 0, &k);
+			wrong =
+			    check_program(bt_buf_str(&k.p.text), &operations);
+			if (*wrong != '\0')
+				fail_msg("%s: %s", fixtures[i], wrong);
+			assert_true(operations > 50);
+			packed_clear(&k);
+		}
+		close_fixture(&f);
+	}
+}
+
+/* Replaces the n-th occurrence of a word by one of the same length. */
+static void damage(char *text, const char *word, const char *by, int n)
+{
+	while (n-- > 0 && text != NULL)
+		text = strstr(text + 1, word);
+	assert_non_null(text);
+	memcpy(text, by, strlen(by));
+}
+
+/* The checker finds what it is there for. */
+static void damage_is_found(void **state)
+{
+	static const struct {
+		const char *word, *by, *finds;
+		int n;
+	} cases[] = {
+	    {"%arg1)", "%arg3)", "another type", 1},
+	    {"(%10, %15)", "(%99, %15)", "not there", 1},
+	    {"    %10 =", "    %11 =", "set twice", 1},
+	    {"lhs_contracting_dimensions = [1]",
+	     "lhs_contracting_dimensions = [0]", "sums of two", 1},
+	    {"tensor<40x24xf32>) -> tensor<96x40xf32>",
+	     "tensor<40x24xf32>) -> tensor<96x41xf32>", "follows", 1},
+	};
+	struct packed k;
+	struct fixture f;
+	char *text, *found;
+	size_t i;
+	int operations;
+
+	(void)state;
+	open_named(&f, "bert-gelu");
+	pack_fixture(&f, 32, 1, false, &k);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		text = strdup(bt_buf_str(&k.p.text));
+		damage(text, cases[i].word, cases[i].by, cases[i].n);
+		found = strdup(check_program(text, &operations));
+		if (*found == '\0' || strstr(found, cases[i].finds) == NULL)
+			fail_msg("'%s' for '%s': %s", cases[i].by,
+			         cases[i].word, found);
+		free(found);
+		free(text);
+	}
+	packed_clear(&k);
+	close_fixture(&f);
+}
+
+/* Arguments are the parameters and what the graph reads of a batch. */
+static void arguments_are_told(void **state)
+{
+	struct packed k;
+	struct fixture f;
+	int i, params = 0, seen[BT_HLO_ARG_SOURCES] = {0};
+
+	(void)state;
+	open_named(&f, "distilbert");
+	pack_fixture(&f, 32, 0, true, &k);
+	for (i = 0; i < k.p.n_args; i++) {
+		seen[k.p.args[i].source]++;
+		if (k.p.args[i].source != BT_HLO_ARG_PARAM)
+			continue;
+		params++;
+		assert_int_equal(k.p.args[i].shape.type, BT_HLO_F32);
+		assert_int_equal(
+		    k.p.args[i].shape.dim[k.p.args[i].shape.rank - 1],
+		    f.g.params[k.p.args[i].param].cols);
+	}
+	assert_int_equal(params, f.g.n_params);
+	assert_int_equal(seen[BT_HLO_ARG_IDS], 1);
+	assert_int_equal(seen[BT_HLO_ARG_POSITIONS], 1);
+	assert_int_equal(seen[BT_HLO_ARG_SEGMENTS], 1);
+	assert_int_equal(seen[BT_HLO_ARG_FIRST], 1);
+	assert_int_equal(seen[BT_HLO_ARG_TYPES], 0);
+	assert_int_equal(seen[BT_HLO_ARG_PLACES], 0);
+	assert_int_equal(seen[BT_HLO_ARG_SELECTED], 0);
+	assert_int_equal(k.p.n_results, 1);
+	assert_int_equal(k.p.results[0].shape.dim[0], k.b.size.texts);
+	packed_clear(&k);
+	close_fixture(&f);
+}
+
+/* A graph of one operator, whose node is its output. */
+static void expect_refusal(int (*op)(struct bt_graph *g, int x), int cols,
+                           const char *why)
+{
+	struct bt_hlo_opts o = {.size = {2, 16, 4, 0}};
+	struct bt_error err = {0};
+	struct bt_hlo_program p;
+	struct bt_graph g;
+	struct bt_param_spec spec = {.rows = 10, .cols = cols};
+	struct bt_param_spec one = {.cols = cols};
+	struct bt_embed_args a = {.position = -1, .type = -1, .beta = -1};
+
+	bt_graph_init(&g, &err);
+	a.word = bt_graph_param(&g, &spec, "word");
+	a.gamma = bt_graph_param(&g, &one, "gamma");
+	g.logits = op(&g, bt_op_embed(&g, &a));
+	assert_ok(bt_graph_done(&g));
+	assert_int_equal(bt_hlo_forward(&g, &o, &p, &err), BT_EARG);
+	if (strstr(err.text, why) == NULL)
+		fail_msg("'%s' is not in '%s'", why, err.text);
+	assert_null(p.text.data);
+	bt_graph_clear(&g);
+}
+
+static int loss_of(struct bt_graph *g, int x)
+{
+	return bt_op_span_loss(g, x);
+}
+
+static void what_is_not_there_is_named(void **state)
+{
+	(void)state;
+	expect_refusal(loss_of, 2, "the operator span_loss cannot run");
+	expect_refusal(bt_op_select, 2, "has room for no selected");
+}
+
+static void misfits_are_refused(void **state)
+{
+	struct bt_error err = {0};
+	struct bt_hlo_shape s = bt_hlo_matrix(BT_HLO_F32, 2, 3);
+	struct bt_hlo b;
+	int x;
+
+	(void)state;
+	bt_hlo_init(&b, &err);
+	x = bt_hlo_argument(&b, &s);
+	assert_int_equal(bt_hlo_dim(&b, bt_hlo_dot_nt(&b, x, x), 1), 2);
+	assert_ok(bt_hlo_failed(&b));
+	assert_int_equal(bt_hlo_dot_nn(&b, x, x), BT_HLO_NONE);
+	assert_int_equal(bt_hlo_unary(&b, "negate", x), BT_HLO_NONE);
+	assert_int_equal(bt_hlo_failed(&b), BT_EARG);
+	assert_string_equal(err.text, "a device's program cannot be written: "
+	                              "dot_general of tensor<2x3xf32>, "
+	                              "tensor<2x3xf32>");
+	bt_hlo_clear(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(all_families_are_sound),
+	    cmocka_unit_test(damage_is_found),
+	    cmocka_unit_test(arguments_are_told),
+	    cmocka_unit_test(what_is_not_there_is_named),
+	    cmocka_unit_test(misfits_are_refused),
+	};
+
+	return RUN(tests);
+}
