@@ -8,6 +8,7 @@
 #include "dist/shards.h"
 #include "format/hub_cache.h"
 #include "io/summary_file.h"
+#include "model/freeze.h"
 #include "train/kfold.h"
 #include "train/seeds.h"
 
@@ -113,6 +114,9 @@ static const struct bt_opt options[] = {
     BT_INT(0, "reinit", "N",
            "start the top N layers, and the pooler, at random [0]", args,
            reinit, 0, 1000),
+    BT_STR(0, "freeze", "LIST",
+           "do not train these: embeddings, N lowest layers, PATTERN", args,
+           TRAIN.freeze),
     BT_LIST(0, "allow-missing", "PATTERN",
             "tensors that DIR may lack; they start random", args,
             job.gaps.missing),
@@ -327,6 +331,8 @@ static bool check(const struct args *a, int n, int *status)
 	else if ((t->metric != NULL &&
 	          bt_metrics_find(&none, t->metric, &value, &err) != BT_OK) ||
 	         bt_weights_gaps_check(&a->job.gaps, &err) != BT_OK ||
+	         (t->freeze != NULL &&
+	          bt_freeze_check(t->freeze, &err) != BT_OK) ||
 	         bt_schedule_check(&t->schedule, &err) != BT_OK ||
 	         bt_optim_check(&t->optim, &err) != BT_OK)
 		*status = bt_tool_misuse(&tool, "%s", err.text);

@@ -121,6 +121,16 @@ int bt_arena_init(struct bt_arena *a, size_t size)
 	return BT_OK;
 }
 
+void bt_arena_sparse(struct bt_arena *a)
+{
+#ifdef MADV_NOHUGEPAGE
+	if (a->size > 0)
+		(void)madvise(a->base, a->size, MADV_NOHUGEPAGE);
+#else
+	(void)a;
+#endif
+}
+
 int bt_arena_resize(struct bt_arena *a, size_t size)
 {
 	struct bt_arena other = {NULL, size};

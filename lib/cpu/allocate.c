@@ -63,6 +63,8 @@ static int allocate_arenas(struct bt_engine *e, struct bt_error *err)
 		return bt_error_set(err, BT_ENOMEM,
 		                    "out of memory for %zu parameters",
 		                    e->g->n_floats);
+	if (bt_learns(e) && bt_graph_scattered(e->g))
+		bt_arena_sparse(&e->grads);
 	e->param = bt_array((size_t)e->g->n_params, sizeof(*e->param));
 	if (e->param == NULL)
 		return bt_error_nomem(err, "placing parameters");
@@ -83,7 +85,7 @@ static int allocate_weights(struct bt_engine *e, struct bt_error *err)
 		if (e->run[i].packer == i &&
 		    (r = bt_gemm_weight_new(
 		         e->gemm, n->cols, e->g->nodes[n->in[0]].cols,
-		         e->o.train, &e->run[i].weight, err)))
+		         e->run[i].packs_backward, &e->run[i].weight, err)))
 			return r;
 		e->run[i].weight = e->run[e->run[i].packer].weight;
 	}
@@ -119,7 +121,7 @@ static int allocate_tables(struct bt_engine *e)
 	e->zeros = bt_array0((size_t)widest, sizeof(*e->zeros));
 	if (e->zeros == NULL || allocate_tokens(e) != BT_OK)
 		return BT_ENOMEM;
-	if (!bt_learns(e) || n->op != BT_OP_EMBED)
+	if (n->op != BT_OP_EMBED || !bt_gives(e, n->u.embed.word))
 		return BT_OK;
 	rows = (size_t)e->g->params[n->u.embed.word].rows;
 	e->touched = bt_array(rows, sizeof(*e->touched));

@@ -162,7 +162,8 @@ static int check_params(struct bt_engine *e, int node, struct bt_error *err)
 		p = bt_node_param(&e->g->nodes[node], k);
 		if (p < 0)
 			break;
-		r = check_param(e, node, p, err);
+		if (bt_gives(e, p))
+			r = check_param(e, node, p, err);
 	}
 	return r;
 }
@@ -175,10 +176,12 @@ int bt_check_backward(struct bt_engine *e, int node, struct bt_error *err)
 	if (atomic_load(&e->failed) != BT_OK)
 		return BT_OK;
 	for (k = 0; r == BT_OK && k < n->n_in; k++)
-		r = check_rows(e, node, n->in[k],
-		               e->run[n->in[k]].buf[BT_SLOT_GRAD],
-		               e->run[n->in[k]].grad_bf16, "backward", err);
-	return r == BT_OK && bt_learns(e) ? check_params(e, node, err) : r;
+		if (e->run[n->in[k]].learns)
+			r = check_rows(e, node, n->in[k],
+			               e->run[n->in[k]].buf[BT_SLOT_GRAD],
+			               e->run[n->in[k]].grad_bf16, "backward",
+			               err);
+	return r == BT_OK ? check_params(e, node, err) : r;
 }
 
 long bt_engine_bad_sequence(const struct bt_engine *e)

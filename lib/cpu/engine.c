@@ -125,6 +125,7 @@ void bt_engine_free(struct bt_engine *e)
 	free(e->rel_rows);
 	free(e->zeros);
 	free(e->param);
+	free(e->gives);
 	free(e->touched);
 	free(e->is_touched);
 	bt_arena_clear(&e->params);
@@ -155,15 +156,42 @@ float *bt_engine_grads(struct bt_engine *e)
 	return e->grads.base;
 }
 
+void bt_engine_zero_grads(struct bt_engine *e)
+{
+	int p;
+
+	for (p = 0; p < e->g->n_params; p++)
+		if (bt_gives(e, p))
+			memset(bt_grad(e, p), 0,
+			       bt_param_size(&e->g->params[p]) * sizeof(float));
+}
+
+struct pack {
+	struct bt_engine *e;
+	bool all; /* else those that are trained */
+};
+
+/* The weight that a node is to pack, or NULL. */
+static struct bt_gemm_weight *to_pack(const struct pack *a, int node)
+{
+	const struct bt_node *n = &a->e->g->nodes[node];
+
+	return a->all || (n->op == BT_OP_LINEAR &&
+	                  bt_gives(a->e, n->u.linear.weight))
+	           ? bt_own_weight(a->e, node)
+	           : NULL;
+}
+
 /* A list of chunks to pack, found by counting. */
 static void pack_piece(void *arg, int piece, int worker)
 {
-	struct bt_engine *e = arg;
+	const struct pack *a = arg;
+	struct bt_engine *e = a->e;
 	struct bt_gemm_weight *w;
 	int i, pass, n;
 
 	for (i = 0; i < e->g->n_nodes; i++) {
-		w = bt_own_weight(e, i);
+		w = to_pack(a, i);
 		for (pass = 0; w != NULL && pass < 2; pass++) {
 			n = bt_gemm_chunks(w, (enum bt_gemm_pass)pass);
 			if (piece < n) {
@@ -192,22 +220,36 @@ static int check(struct bt_engine *e, struct bt_error *err)
 	                    bt_gemm_name(e->gemm));
 }
 
-int bt_engine_pack(struct bt_engine *e, struct bt_error *err)
+static int pack(struct bt_engine *e, bool all, struct bt_error *err)
 {
-	double start = bt_seconds();
+	struct pack a = {e, all};
+	double start = bt_seconds(), packed = 0;
+	struct bt_gemm_weight *w;
 	int i, pieces = 0;
 
-	for (i = 0; i < e->g->n_nodes; i++)
-		if (bt_own_weight(e, i) != NULL)
-			pieces +=
-			    bt_gemm_chunks(e->run[i].weight, BT_GEMM_FORWARD) +
-			    bt_gemm_chunks(e->run[i].weight, BT_GEMM_BACKWARD);
-	bt_engine_run(e, pack_piece, e, pieces);
+	for (i = 0; i < e->g->n_nodes; i++) {
+		w = to_pack(&a, i);
+		if (w == NULL)
+			continue;
+		packed += (double)bt_gemm_weight_bytes(w);
+		pieces += bt_gemm_chunks(w, BT_GEMM_FORWARD) +
+		          bt_gemm_chunks(w, BT_GEMM_BACKWARD);
+	}
+	bt_engine_run(e, pack_piece, &a, pieces);
 	if (e->o.profile != NULL)
-		bt_profile_add(
-		    e->o.profile, e->pack_line, bt_seconds() - start, 0,
-		    (double)bt_engine_memory(e).packed * (e->o.bf16 ? 3 : 2));
+		bt_profile_add(e->o.profile, e->pack_line, bt_seconds() - start,
+		               0, packed * (e->o.bf16 ? 3 : 2));
 	return check(e, err);
+}
+
+int bt_engine_pack(struct bt_engine *e, struct bt_error *err)
+{
+	return pack(e, true, err);
+}
+
+int bt_engine_pack_trained(struct bt_engine *e, struct bt_error *err)
+{
+	return pack(e, false, err);
 }
 
 static int check_batch(const struct bt_engine *e, const struct bt_batch *b,
@@ -286,6 +328,8 @@ double bt_engine_loss(const struct bt_engine *e)
 /* What the nodes behind the logits would give them. */
 static void give_logit_grads(struct bt_engine *e)
 {
+	if (!e->run[e->g->logits].learns)
+		return;
 	memcpy(e->run[e->g->logits].buf[BT_SLOT_GRAD], e->b.logit_grads,
 	       bt_engine_logit_rows(e) *
 	           (size_t)e->g->nodes[e->g->logits].cols * sizeof(float));
@@ -302,6 +346,8 @@ int bt_engine_backward(struct bt_engine *e, bool add, struct bt_error *err)
 			continue;
 		if (e->b.logit_grads != NULL && n == e->g->logits)
 			give_logit_grads(e);
+		if (!e->run[n].learns)
+			continue;
 		bt_engine_node(e, n, true);
 		if (e->o.detect && bt_check_backward(e, n, err) != BT_OK)
 			return BT_ELIMIT;
@@ -316,6 +362,16 @@ double bt_engine_flop(const struct bt_engine *e)
 
 	for (i = 0; i < e->g->n_nodes; i++)
 		sum += bt_engine_node_flop(e, i);
+	return sum;
+}
+
+double bt_engine_backward_flop(const struct bt_engine *e)
+{
+	double sum = 0;
+	int i;
+
+	for (i = 0; i < e->g->n_nodes; i++)
+		sum += bt_engine_node_backward_flop(e, i);
 	return sum;
 }
 
@@ -338,7 +394,10 @@ struct bt_engine_memory bt_engine_memory(const struct bt_engine *e)
 	int i;
 
 	m.params = e->g->n_floats * sizeof(float);
-	m.grads = bt_learns(e) ? m.params : 0;
+	for (i = 0; i < e->g->n_params; i++)
+		if (bt_gives(e, i))
+			m.grads +=
+			    bt_param_size(&e->g->params[i]) * sizeof(float);
 	m.activations = e->activation_bytes;
 	m.provider = bt_gemm_own_estimate(e->gemm);
 	m.scratch = e->scratch_floats * sizeof(float) *
@@ -351,7 +410,7 @@ struct bt_engine_memory bt_engine_memory(const struct bt_engine *e)
 		else if (n->op == BT_OP_LINEAR && e->run[i].packer == i)
 			m.packed += bt_gemm_weight_estimate(
 			    e->gemm, n->cols, e->g->nodes[n->in[0]].cols,
-			    e->o.train);
+			    e->run[i].packs_backward);
 	}
 	return m;
 }

@@ -116,9 +116,14 @@ int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t selected,
                    size_t length, struct bt_error *err) BT_MUST_USE;
 
 /* Arenas of g->n_floats floats, parameters at their offsets. After the
- * parameters were changed, bt_engine_pack must be called. */
+ * parameters were changed, bt_engine_pack must be called. The gradients of
+ * frozen parameters are not computed, and take no memory, but for those that
+ * are computed as one with others. */
 float *bt_engine_params(struct bt_engine *e);
 float *bt_engine_grads(struct bt_engine *e); /* NULL unless it learns */
+
+/* Sets the gradients that backward passes give to zero. */
+void bt_engine_zero_grads(struct bt_engine *e);
 
 /* Maps parameter p to values of the caller's, e.g. in a mapped file, which must
  * outlive the engine; its part of the arena then takes no memory, if it was
@@ -129,8 +134,10 @@ void bt_engine_map_param(struct bt_engine *e, int p, const float *values);
 /* The values of parameter p, wherever they are. */
 const float *bt_engine_param(const struct bt_engine *e, int p);
 
-/* Brings the packed weights up to date. */
+/* Brings the packed weights up to date; or those of trained parameters. */
 int bt_engine_pack(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
+int bt_engine_pack_trained(struct bt_engine *e,
+                           struct bt_error *err) BT_MUST_USE;
 
 /* Computes the logits and, with labels, the loss. */
 int bt_engine_forward(struct bt_engine *e, const struct bt_batch *b,
@@ -167,8 +174,10 @@ double bt_engine_compare(struct bt_engine *e, const struct bt_batch *b,
 long bt_engine_bad_sequence(const struct bt_engine *e);
 
 /* Operations (multiplications and additions) of the last forward pass's matrix
- * products, attention's included; a backward pass takes twice as many. */
+ * products, attention's included; and of a backward pass after it: twice as
+ * many, less what nothing that is trained needs. */
 double bt_engine_flop(const struct bt_engine *e);
+double bt_engine_backward_flop(const struct bt_engine *e);
 
 /* Switches the adding of times to the profile off and on; on to begin with. */
 void bt_engine_profiling(struct bt_engine *e, bool on);

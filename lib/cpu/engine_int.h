@@ -33,13 +33,17 @@ struct bt_node_run {
 	const struct bt_cpu_op *op;
 	bool need_f32, need_bf16; /* which outputs its readers want */
 	bool grad_bf16;           /* type of the gradient */
-	bool stores_grad[3];      /* first to write in[k]'s gradient */
-	bool adds_params; /* its parameters' gradients are there already:
-	                   * a node that ran backward before has the same
-	                   * parameters */
-	int segment;      /* recomputed as a whole */
-	int recompute_at; /* time at which it is, or -1: never */
-	int backward_at;  /* time of the backward call */
+	bool learns;         /* runs backward: a parameter of it, or of a node
+	                      * below it, is trained */
+	bool packs_backward; /* its packed weight serves a backward product */
+	bool takes_grad;     /* a gradient of the output is written */
+	bool stores_grad[3]; /* first to write in[k]'s gradient */
+	bool adds_params;    /* its parameters' gradients are there already:
+	                      * a node that ran backward before has the same
+	                      * parameters */
+	int segment;         /* recomputed as a whole */
+	int recompute_at;    /* time at which it is, or -1: never */
+	int backward_at;     /* time of the backward call */
 	struct bt_slot_plan plan[BT_SLOTS];
 	struct bt_slot_plan recompute_plan[BT_SLOTS]; /* what the second time
 	                                               * leaves */
@@ -58,6 +62,8 @@ struct bt_engine {
 	struct bt_node_run *run; /* [n_nodes] */
 	struct bt_arena params, grads, activations;
 	const float **param; /* [n_params] where each is: in params or lent */
+	bool *gives; /* [n_params] whose gradients a backward pass gives: of
+	              * the trained ones, and what is computed with them */
 	size_t activation_bytes; /* as planned */
 	int end;                 /* time after all others */
 	float **scratch;         /* one block for each worker */
@@ -132,8 +138,10 @@ int bt_engine_profile_init(struct bt_engine *e) BT_MUST_USE;
 /* Runs a node and adds its time to the profile, if there is one. */
 void bt_engine_node(struct bt_engine *e, int node, bool backward);
 
-/* Operations of a node's products in the last forward pass. */
+/* Operations of a node's products in the last forward pass, and in a backward
+ * pass after it. */
 double bt_engine_node_flop(const struct bt_engine *e, int node);
+double bt_engine_node_backward_flop(const struct bt_engine *e, int node);
 
 /* Decides types, lifetimes and offsets of all buffers; then allocates them. */
 int bt_plan_buffers(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;
@@ -193,6 +201,12 @@ static inline const float *bt_param(const struct bt_engine *e, int p)
 static inline bool bt_learns(const struct bt_engine *e)
 {
 	return e->o.train && !e->o.fixed;
+}
+
+/* Whether they give that of parameter p, which may be -1. */
+static inline bool bt_gives(const struct bt_engine *e, int p)
+{
+	return bt_learns(e) && p >= 0 && e->gives[p];
 }
 
 static inline float *bt_grad(const struct bt_engine *e, int p)

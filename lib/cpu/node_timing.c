@@ -88,6 +88,19 @@ double bt_engine_node_flop(const struct bt_engine *e, int node)
 	return n->op == BT_OP_ATTENTION ? attention_flop(e, n) : 0;
 }
 
+double bt_engine_node_backward_flop(const struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	double flop = bt_engine_node_flop(e, node);
+
+	if (!e->run[node].learns)
+		return 0;
+	if (n->op != BT_OP_LINEAR)
+		return 2 * flop;
+	return flop *
+	       (e->run[n->in[0]].learns + bt_gives(e, n->u.linear.weight));
+}
+
 void bt_engine_profiling(struct bt_engine *e, bool on)
 {
 	e->quiet = !on;
@@ -106,7 +119,7 @@ void bt_engine_node(struct bt_engine *e, int node, bool backward)
 	if (timed)
 		bt_profile_add(e->o.profile, e->lines[node][backward],
 		               bt_seconds() - start,
-		               bt_engine_node_flop(e, node) *
-		                   (backward ? 2 : 1),
+		               backward ? bt_engine_node_backward_flop(e, node)
+		                        : bt_engine_node_flop(e, node),
 		               node_bytes(e, node, backward));
 }

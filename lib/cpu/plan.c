@@ -25,16 +25,84 @@ static bool can_take_bf16(enum bt_opcode op)
 	return op == BT_OP_LINEAR || op == BT_OP_ATTENTION || op == BT_OP_GLU;
 }
 
-/* Whether an operator's backward pass reads its inputs of a type; operand: in
- * the type that products take. */
-static bool reads_input_backward(const struct bt_engine *e, enum bt_opcode op,
+/* Whether a node's backward pass reads its inputs of a type; operand: in the
+ * type that products take. */
+static bool reads_input_backward(const struct bt_engine *e, int node,
                                  enum bt_slot slot, bool operand)
 {
-	if (op == BT_OP_NORM)
-		return slot == BT_SLOT_F32;
-	if (op == BT_OP_LINEAR && !bt_learns(e))
+	const struct bt_node *n = &e->g->nodes[node];
+
+	if (!e->run[node].learns)
 		return false;
-	return operand && can_take_bf16(op);
+	if (n->op == BT_OP_NORM)
+		return slot == BT_SLOT_F32;
+	if (n->op == BT_OP_LINEAR && !bt_gives(e, n->u.linear.weight))
+		return false;
+	return operand && can_take_bf16(n->op);
+}
+
+/* Of parameters next to each other, whose gradients are computed as one. */
+static bool give(struct bt_engine *e, int first, int n)
+{
+	bool any = false;
+	int p;
+
+	for (p = first; p < first + n; p++)
+		any = any || !e->g->params[p].frozen;
+	for (p = first; p < first + n; p++)
+		e->gives[p] = e->gives[p] || any;
+	return any;
+}
+
+/* Whether a parameter of the node is trained. */
+static bool has_trained(struct bt_engine *e, const struct bt_node *n)
+{
+	bool any = false;
+	int k, p;
+
+	if (n->op == BT_OP_LINEAR) {
+		any = give(e, n->u.linear.weight, n->u.linear.parts);
+		if (n->u.linear.bias >= 0 &&
+		    give(e, n->u.linear.bias, n->u.linear.parts))
+			any = true;
+		return any;
+	}
+	for (k = 0; (p = bt_node_param(n, k)) >= 0; k++)
+		any = give(e, p, 1) || any;
+	return any;
+}
+
+/* Finds the nodes that run backward, and the parameters whose gradients that
+ * gives. */
+static int plan_learning(struct bt_engine *e, struct bt_error *err)
+{
+	const struct bt_graph *g = e->g;
+	const struct bt_node *n;
+	bool learns;
+	int i, k;
+
+	free(e->gives);
+	e->gives = bt_array0((size_t)g->n_params, sizeof(*e->gives));
+	if (e->gives == NULL)
+		return bt_error_nomem(err, "planning the computation");
+	for (i = 0; i < g->n_nodes; i++) {
+		n = &g->nodes[i];
+		learns = has_trained(e, n) || e->o.fixed;
+		for (k = 0; k < n->n_in; k++)
+			learns = learns || e->run[n->in[k]].learns;
+		e->run[i].learns = learns && e->o.train;
+	}
+	return BT_OK;
+}
+
+/* Whether a node's backward pass writes the gradient of its k-th input. Only a
+ * product leaves out what nobody needs: it costs the others next to nothing. */
+static bool writes_grad(const struct bt_engine *e, int node, int k)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+
+	return e->run[node].learns &&
+	       (n->op != BT_OP_LINEAR || e->run[n->in[k]].learns);
 }
 
 /* Marks the last writer of each gradient, in order of execution the first: it
@@ -54,7 +122,8 @@ static int plan_gradients(struct bt_engine *e, struct bt_error *err)
 		add = !e->run[v].grad_bf16;
 		for (i = g->n_nodes - 1; i > v; i--)
 			for (k = 0; k < g->nodes[i].n_in; k++)
-				if (g->nodes[i].in[k] == v) {
+				if (g->nodes[i].in[k] == v &&
+				    writes_grad(e, i, k)) {
 					e->run[i].stores_grad[k] =
 					    readers++ == 0;
 					add = add && can_add(g->nodes[i].op, k);
@@ -64,6 +133,7 @@ static int plan_gradients(struct bt_engine *e, struct bt_error *err)
 			                    "node %d is read more than once, "
 			                    "which is not built",
 			                    v);
+		e->run[v].takes_grad = readers > 0 || e->run[v].learns;
 	}
 	return BT_OK;
 }
@@ -101,7 +171,8 @@ static int plan_params(struct bt_engine *e, struct bt_error *err)
 	return r;
 }
 
-/* Finds for each product the first one with the same weight. */
+/* Finds for each product the first one with the same weight, and whether any of
+ * them runs backward. */
 static int plan_packers(struct bt_engine *e, struct bt_error *err)
 {
 	const struct bt_graph *g = e->g;
@@ -121,6 +192,8 @@ static int plan_packers(struct bt_engine *e, struct bt_error *err)
 			e->run[i].packer = *f - 1;
 		else
 			*f = i + 1;
+		if (e->run[n->in[0]].learns)
+			e->run[e->run[i].packer].packs_backward = true;
 	}
 	free(first);
 	return BT_OK;
@@ -146,21 +219,19 @@ static void plan_output(struct bt_engine *e, int v, enum bt_slot slot)
 	struct bt_node_run *run = e->run;
 	struct bt_slot_plan *first = &run[v].plan[slot], *later;
 	bool operand = (slot == BT_SLOT_BF16) == e->o.bf16;
-	enum bt_opcode op;
 	int i, k;
 
 	for (i = v + 1; i < g->n_nodes; i++)
 		for (k = 0; k < g->nodes[i].n_in; k++) {
 			if (g->nodes[i].in[k] != v)
 				continue;
-			op = g->nodes[i].op;
 			later = run[v].recompute_at >= 0 &&
 			                run[i].segment == run[v].segment
 			            ? &run[v].recompute_plan[slot]
 			            : first;
 			live_until(first, i);
 			live_until(later, run[i].recompute_at);
-			if (reads_input_backward(e, op, slot, operand))
+			if (reads_input_backward(e, i, slot, operand))
 				live_until(later, run[i].backward_at);
 		}
 	if (v == g->logits || v == g->next_logits)
@@ -178,8 +249,10 @@ static void size_node(struct bt_engine *e, int i)
 		r->plan[BT_SLOT_F32].size = bytes(e, n, false);
 	if (r->need_bf16)
 		r->plan[BT_SLOT_BF16].size = bytes(e, n, true);
-	if (e->o.train)
+	if (r->takes_grad)
 		r->plan[BT_SLOT_GRAD].size = bytes(e, n, r->grad_bf16);
+	if (!r->learns)
+		r->plan[BT_SLOT_WORK].size = 0;
 }
 
 static void plan_node(struct bt_engine *e, int i)
@@ -196,8 +269,9 @@ static void plan_node(struct bt_engine *e, int i)
 	plan_output(e, i, BT_SLOT_F32);
 	plan_output(e, i, BT_SLOT_BF16);
 	for (k = BT_SLOT_SAVED; k <= BT_SLOT_SAVED2; k++)
-		live_until(r->recompute_at >= 0 ? &q[k] : &p[k],
-		           r->backward_at);
+		if (r->learns)
+			live_until(r->recompute_at >= 0 ? &q[k] : &p[k],
+			           r->backward_at);
 	for (k = BT_SLOT_WORK; k <= BT_SLOT_GRAD; k++)
 		p[k].first = p[k].last = r->backward_at;
 	for (j = e->g->n_nodes - 1; j > i; j--)
@@ -315,8 +389,8 @@ int bt_plan_buffers(struct bt_engine *e, struct bt_error *err)
 			bt_want_operand(e, i); /* readers do not mind */
 		e->run[i].op->plan(e, i);
 	}
-	if ((r = plan_gradients(e, err)) || (r = plan_params(e, err)) ||
-	    (r = plan_packers(e, err)))
+	if ((r = plan_learning(e, err)) || (r = plan_gradients(e, err)) ||
+	    (r = plan_params(e, err)) || (r = plan_packers(e, err)))
 		return r;
 	for (i = 0; i < e->g->n_nodes; i++)
 		size_node(e, i);

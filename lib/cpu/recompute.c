@@ -7,7 +7,8 @@
  * Memory Cost") the graph is cut into segments. Values that only their own
  * segment reads are dropped in the forward pass and recomputed just before the
  * segment's backward pass; values that the next segment reads are kept. The
- * last segment is not recomputed: its backward pass follows at once.
+ * last segment is not recomputed: its backward pass follows at once. Nor is one
+ * that has none.
  *
  * A segment ends at a node such that no later node reads an earlier one, except
  * relative positions, which are few and small. In BERT these are the outputs of
@@ -35,6 +36,13 @@ static void find_cuts(const struct bt_engine *e, bool *cut)
 		}
 }
 
+static bool any_learns(const struct bt_engine *e, int first, int end)
+{
+	while (first < end && !e->run[first].learns)
+		first++;
+	return first < end;
+}
+
 int bt_plan_schedule(struct bt_engine *e, int stride)
 {
 	int n = e->g->n_nodes, i, end, first, t = n, last = 0, cuts = 0;
@@ -58,7 +66,9 @@ int bt_plan_schedule(struct bt_engine *e, int stride)
 			if (e->run[first - 1].segment !=
 			    e->run[end - 1].segment)
 				break;
-		for (i = first; i < end && e->run[i].segment != last; i++)
+		for (i = first; i < end && e->run[i].segment != last &&
+		                any_learns(e, first, end);
+		     i++)
 			e->run[i].recompute_at = t++;
 		for (i = end - 1; i >= first; i--)
 			e->run[i].backward_at = t++;

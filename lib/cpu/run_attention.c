@@ -368,7 +368,7 @@ static void backward(struct bt_engine *e, int node)
 		return;
 	}
 	run_heads(&j);
-	if (n->u.attention.relative_bias >= 0 && bt_learns(e))
+	if (bt_gives(e, n->u.attention.relative_bias))
 		bt_engine_run(e, sum_biases, &j, n->u.attention.heads);
 }
 

@@ -231,17 +231,20 @@ static void backward(struct bt_engine *e, int node)
 		bt_engine_run(e, act_piece, &a.j, bt_row_pieces(a.j.rows, 32));
 	bt_zero_tail(pre_gradient(e, node), a.j.rows, (size_t)n->cols,
 	             e->o.bf16);
-	if (bt_learns(e)) {
+	if (bt_gives(e, n->u.linear.weight)) {
 		a.w_step = bt_gemm_gradient_step(e->gemm, n->cols, k);
 		a.w_pieces = (n->cols + a.w_step - 1) / a.w_step;
 	}
-	a.x_pieces =
-	    a.j.row_pieces * bt_gemm_chunks(r->weight, BT_GEMM_BACKWARD);
-	if (bt_learns(e) && n->u.linear.bias >= 0)
+	if (in->learns)
+		a.x_pieces = a.j.row_pieces *
+		             bt_gemm_chunks(r->weight, BT_GEMM_BACKWARD);
+	if (bt_gives(e, n->u.linear.bias))
 		a.b_pieces = (n->cols + BIAS_COLUMNS - 1) / BIAS_COLUMNS;
 	bt_engine_run(e, backward_piece, &a,
 	              a.w_pieces + a.x_pieces + a.b_pieces);
-	bt_zero_tail(in->buf[BT_SLOT_GRAD], a.j.rows, (size_t)k, in->grad_bf16);
+	if (in->learns)
+		bt_zero_tail(in->buf[BT_SLOT_GRAD], a.j.rows, (size_t)k,
+		             in->grad_bf16);
 }
 
 const struct bt_cpu_op bt_cpu_linear = {plan, forward, backward};

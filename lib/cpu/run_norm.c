@@ -19,7 +19,7 @@ struct job {
 	int node;
 	size_t rows;
 	struct bt_norm a;
-	float *dgamma, *dbeta; /* dbeta: NULL without beta */
+	float *dgamma, *dbeta; /* NULL: not wanted */
 };
 
 static void plan_norm(struct bt_engine *e, int node)
@@ -51,10 +51,10 @@ static struct job make_job(struct bt_engine *e, int node, int gamma, int beta,
 	j.a.y = r->buf[BT_SLOT_F32];
 	j.a.y_bf16 = r->buf[BT_SLOT_BF16];
 	j.a.dy = r->buf[BT_SLOT_GRAD];
-	if (bt_learns(e) && gamma >= 0) {
+	if (bt_gives(e, gamma))
 		j.dgamma = bt_grad(e, gamma);
-		j.dbeta = beta >= 0 ? bt_grad(e, beta) : NULL;
-	}
+	if (bt_gives(e, beta))
+		j.dbeta = bt_grad(e, beta);
 	return j;
 }
 
@@ -97,13 +97,13 @@ static void sum_piece(void *arg, int piece, int worker)
 	int i, shares = bt_row_pieces(j->rows, SUM_ROWS);
 
 	(void)worker;
-	if (!bt_adds(e, j->node)) {
+	if (j->dgamma != NULL && !bt_adds(e, j->node))
 		memset(j->dgamma + c, 0, n * sizeof(float));
-		if (j->dbeta != NULL)
-			memset(j->dbeta + c, 0, n * sizeof(float));
-	}
+	if (j->dbeta != NULL && !bt_adds(e, j->node))
+		memset(j->dbeta + c, 0, n * sizeof(float));
 	for (i = 0; i < shares; i++, sums += 2 * h) {
-		e->k->axpy(1.0f, sums + c, j->dgamma + c, n);
+		if (j->dgamma != NULL)
+			e->k->axpy(1.0f, sums + c, j->dgamma + c, n);
 		if (j->dbeta != NULL)
 			e->k->axpy(1.0f, sums + h + c, j->dbeta + c, n);
 	}
@@ -117,7 +117,7 @@ static int column_pieces(size_t h)
 static void back(struct job *j)
 {
 	bt_engine_run(j->e, back_piece, j, bt_row_pieces(j->rows, SUM_ROWS));
-	if (bt_learns(j->e))
+	if (j->dgamma != NULL || j->dbeta != NULL)
 		bt_engine_run(j->e, sum_piece, j, column_pieces(j->a.cols));
 }
 
@@ -297,6 +297,12 @@ static void zero_rows(float *d, size_t rows, size_t h, size_t c, size_t n)
 		memset(d + i * h + c, 0, n * sizeof(*d));
 }
 
+/* Column c of the gradient of table p, or NULL where that is not wanted. */
+static float *column(const struct bt_engine *e, int p, size_t c)
+{
+	return bt_gives(e, p) ? bt_grad(e, p) + c : NULL;
+}
+
 /* Adds the rows of dz to the rows of the tables they came from, COLUMNS columns
  * a piece, tokens in order. */
 static void scatter_piece(void *arg, int piece, int worker)
@@ -306,19 +312,16 @@ static void scatter_piece(void *arg, int piece, int worker)
 	const struct bt_node *n = &e->g->nodes[j->node];
 	size_t h = j->a.cols, c = (size_t)piece * COLUMNS, t;
 	size_t w = h - c < COLUMNS ? h - c : COLUMNS;
-	float *word = bt_grad(e, n->u.embed.word) + c;
-	float *position = n->u.embed.position >= 0
-	                      ? bt_grad(e, n->u.embed.position) + c
-	                      : NULL;
-	float *type =
-	    n->u.embed.type >= 0 ? bt_grad(e, n->u.embed.type) + c : NULL;
+	float *word = column(e, n->u.embed.word, c);
+	float *position = column(e, n->u.embed.position, c);
+	float *type = column(e, n->u.embed.type, c);
 	const float *dz = j->a.dresidual + c;
 	bool pad;
 
 	(void)worker;
 	for (t = 0; t < j->rows; t++, dz += h) {
 		pad = is_pad(e, n, t);
-		if (!pad)
+		if (word != NULL && !pad)
 			e->k->axpy(1.0f, dz, word + (size_t)e->b.ids[t] * h, w);
 		if (position != NULL && (!pad || n->u.embed.position0 == 0))
 			e->k->axpy(1.0f, dz,
@@ -339,11 +342,11 @@ static void clear_tables(struct bt_engine *e, const struct bt_node *n)
 		memset(word + (size_t)e->touched[i] * h, 0, h * sizeof(*word));
 	while (e->n_touched > 0)
 		e->is_touched[e->touched[--e->n_touched]] = 0;
-	if (n->u.embed.position >= 0)
+	if (bt_gives(e, n->u.embed.position))
 		zero_rows(bt_grad(e, n->u.embed.position),
 		          (size_t)e->g->params[n->u.embed.position].rows, h, 0,
 		          h);
-	if (n->u.embed.type >= 0)
+	if (bt_gives(e, n->u.embed.type))
 		zero_rows(bt_grad(e, n->u.embed.type),
 		          (size_t)e->g->params[n->u.embed.type].rows, h, 0, h);
 }
@@ -368,7 +371,8 @@ double bt_engine_sparse_excess(const struct bt_engine *e)
 	size_t h = (size_t)n->cols, i;
 	const float *word;
 
-	if (!e->o.sparse_norm || n->op != BT_OP_EMBED || e->tied)
+	if (!e->o.sparse_norm || n->op != BT_OP_EMBED || e->tied ||
+	    !bt_gives(e, n->u.embed.word))
 		return 0;
 	word = bt_grad((struct bt_engine *)e, n->u.embed.word);
 	for (i = 0; i < e->n_touched; i++)
@@ -391,7 +395,7 @@ static void backward_embed(struct bt_engine *e, int node)
 		return;
 	if (!e->add)
 		clear_tables(e, n);
-	for (t = 0; t < j.rows; t++)
+	for (t = 0; t < j.rows && bt_gives(e, n->u.embed.word); t++)
 		if (!e->is_touched[e->b.ids[t]]) {
 			e->is_touched[e->b.ids[t]] = 1;
 			e->touched[e->n_touched++] = e->b.ids[t];

@@ -86,7 +86,7 @@ static void backward(struct bt_engine *e, int node)
 	size_t h = (size_t)n->cols;
 	float *d;
 
-	if (!bt_learns(e))
+	if (!bt_gives(e, n->u.relative_positions.table))
 		return;
 	d = bt_grad(e, n->u.relative_positions.table);
 	if (!bt_adds(e, node))

@@ -11,6 +11,7 @@
 #include "format/model_files.h"
 #include "format/sentence.h"
 #include "io/path.h"
+#include "model/freeze.h"
 #include "tokenizer/tokenizer.h"
 
 void bt_model_clear(struct bt_model *m)
@@ -64,6 +65,8 @@ int bt_model_plan(struct bt_model *m, const struct bt_engine_opts *o,
 	        ? bt_family_sentence(&m->graph, &m->config, m->pooling,
 	                             m->dense, m->n_dense)
 	        : bt_task_graph(m->task, &m->graph, &m->config, m->labels.n);
+	if (r == BT_OK && m->freeze != NULL)
+		r = bt_freeze(&m->graph, m->freeze, err);
 	if (r != BT_OK)
 		return r;
 	if (opts.max_length == 0 ||
@@ -313,7 +316,7 @@ int bt_model_save(const char *dir, const struct bt_model *m,
                   void *ctx, struct bt_error *err)
 {
 	static const struct bt_ckpt_note note = {"format", "pt"};
-	struct bt_weights_set set = {"", bt_engine_params(m->engine)};
+	struct bt_weights_set set = {"", bt_engine_params(m->engine), false};
 	char *config = bt_path_join(dir, BT_FILE_CONFIG);
 	char *path = bt_path_join(dir, BT_FILE_WEIGHTS);
 	json_t *o = bt_config_json(&m->config, m->labels.name, m->labels.n);

@@ -26,6 +26,8 @@ struct bt_model {
 	enum bt_pooling pooling; /* if so */
 	struct bt_sentence_dense dense[BT_SENTENCE_DENSE]; /* behind that */
 	int n_dense;
+	const char *freeze; /* what of it is not trained (model/freeze.h); or
+	                     * NULL */
 	struct bt_graph graph;
 	struct bt_engine *engine;
 	struct bt_ckpt *weights;           /* that the engine reads; or NULL */

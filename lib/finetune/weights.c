@@ -337,18 +337,20 @@ static char *joined(const char *a, const char *b)
 static int make_tensors(struct tensors *a, const struct bt_graph *g,
                         const struct bt_weights_set *sets, int n_sets)
 {
+	size_t most = (size_t)g->n_params * (size_t)n_sets, i, k;
 	const struct bt_param *p;
-	size_t i;
 
-	a->n = (size_t)g->n_params * (size_t)n_sets;
-	a->t = bt_array0(a->n, sizeof(*a->t));
-	a->shape = bt_array(a->n, sizeof(*a->shape));
-	a->name = bt_array0(a->n, sizeof(*a->name));
+	a->t = bt_array0(most, sizeof(*a->t));
+	a->shape = bt_array(most, sizeof(*a->shape));
+	a->name = bt_array0(most, sizeof(*a->name));
 	if (a->t == NULL || a->shape == NULL || a->name == NULL)
 		return BT_ENOMEM;
-	for (i = 0; i < a->n; i++) {
-		p = &g->params[i % (size_t)g->n_params];
-		sets += i > 0 && i % (size_t)g->n_params == 0;
+	for (k = 0; k < most; k++) {
+		p = &g->params[k % (size_t)g->n_params];
+		sets += k > 0 && k % (size_t)g->n_params == 0;
+		if (sets->trained && p->frozen)
+			continue;
+		i = a->n++;
 		a->name[i] = joined(sets->prefix, p->name);
 		a->shape[i][0] = p->rank == 2 ? p->rows : p->cols;
 		a->shape[i][1] = p->cols;
@@ -410,6 +412,8 @@ int bt_weights_restore(const struct bt_ckpt *c, const struct bt_graph *g,
 	for (k = 0; k < n_sets; k++)
 		for (i = 0; i < g->n_params; i++) {
 			p = &g->params[i];
+			if (sets[k].trained && p->frozen)
+				continue;
 			name = joined(sets[k].prefix, p->name);
 			t = bt_ckpt_find(c, name);
 			if (t == NULL)

@@ -160,6 +160,39 @@ size_t bt_graph_floats(const struct bt_graph *g)
 	return n;
 }
 
+size_t bt_graph_trained(const struct bt_graph *g)
+{
+	size_t n = 0;
+	int i;
+
+	for (i = 0; i < g->n_params; i++)
+		if (!g->params[i].frozen)
+			n += bt_param_size(&g->params[i]);
+	return n;
+}
+
+size_t bt_graph_first_trained(const struct bt_graph *g)
+{
+	int i = 0;
+
+	while (i < g->n_params && g->params[i].frozen)
+		i++;
+	return i < g->n_params ? g->params[i].offset : g->n_floats;
+}
+
+bool bt_graph_scattered(const struct bt_graph *g)
+{
+	bool trained = false;
+	int i;
+
+	for (i = 0; i < g->n_params; i++)
+		if (!g->params[i].frozen)
+			trained = true;
+		else if (trained)
+			return true;
+	return false;
+}
+
 const char *bt_opcode_name(enum bt_opcode op)
 {
 	static const char *const names[BT_OPCODES] = {

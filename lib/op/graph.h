@@ -79,6 +79,7 @@ struct bt_param {
 	bool classes;  /* of the head: has a row for each class */
 	bool joined;   /* read as one with the parameter before it */
 	bool apart;    /* not in the encoder's checkpoint */
+	bool frozen;   /* is not trained */
 	size_t offset; /* floats from the start of the parameter arena */
 };
 
@@ -222,7 +223,14 @@ static inline size_t bt_param_size(const struct bt_param *p)
 	return (size_t)p->rows * (size_t)p->cols;
 }
 
-/* Floats of all parameters, the gaps between them left out. */
+/* Floats of all parameters, the gaps between them left out; of those that are
+ * trained; and in the arena before the first of these. */
 size_t bt_graph_floats(const struct bt_graph *g);
+size_t bt_graph_trained(const struct bt_graph *g);
+size_t bt_graph_first_trained(const struct bt_graph *g);
+
+/* Whether frozen parameters stand among those that are trained, and not only
+ * before them. */
+bool bt_graph_scattered(const struct bt_graph *g);
 
 #endif

@@ -42,7 +42,8 @@ static int cut(struct bt_optim *a, const struct bt_graph *g)
 	int i;
 
 	for (i = 0; i < g->n_params; i++)
-		n += (bt_param_size(&g->params[i]) + PIECE - 1) / PIECE;
+		if (!g->params[i].frozen)
+			n += (bt_param_size(&g->params[i]) + PIECE - 1) / PIECE;
 	a->pieces = bt_array(n, sizeof(*a->pieces));
 	a->sums = bt_array(n, 2 * sizeof(*a->sums));
 	a->ratio = bt_array((size_t)g->n_params, sizeof(*a->ratio));
@@ -53,7 +54,7 @@ static int cut(struct bt_optim *a, const struct bt_graph *g)
 	}
 	a->n_params = g->n_params;
 	for (i = 0; i < g->n_params; i++) {
-		size = bt_param_size(&g->params[i]);
+		size = g->params[i].frozen ? 0 : bt_param_size(&g->params[i]);
 		for (at = 0; at < size; at += PIECE) {
 			a->pieces[a->n_pieces++] = (struct bt_optim_piece){
 			    .offset = g->params[i].offset + at,
@@ -67,9 +68,11 @@ static int cut(struct bt_optim *a, const struct bt_graph *g)
 	return BT_OK;
 }
 
-/* Gives each rank about as many floats as others. */
-static int divide(struct bt_optim *a, size_t floats, struct bt_error *err)
+/* Gives each rank about as many floats that are trained as others. */
+static int divide(struct bt_optim *a, const struct bt_graph *g,
+                  struct bt_error *err)
 {
+	size_t floats = g->n_floats, trained = bt_graph_trained(g), before = 0;
 	size_t ranks = (size_t)bt_dist_size(a->dist), r, i = 0;
 	size_t rank = (size_t)bt_dist_rank(a->dist);
 
@@ -80,10 +83,10 @@ static int divide(struct bt_optim *a, size_t floats, struct bt_error *err)
 		                    floats);
 	a->at = bt_array0(2 * (ranks + 1), sizeof(*a->at));
 	a->piece_at = a->at + ranks + 1;
+	a->at[0] = bt_graph_first_trained(g);
 	for (r = 1; r < ranks; r++) {
-		while (i < (size_t)a->n_pieces &&
-		       a->pieces[i].offset < floats * r / ranks)
-			i++;
+		while (i < (size_t)a->n_pieces && before < trained * r / ranks)
+			before += a->pieces[i++].n;
 		a->piece_at[r] = i;
 		a->at[r] =
 		    i < (size_t)a->n_pieces ? a->pieces[i].offset : floats;
@@ -116,7 +119,11 @@ int bt_optim_init(struct bt_optim *a, const struct bt_graph *g,
 		bt_optim_clear(a);
 		return bt_error_nomem(err, "preparing the optimizer");
 	}
-	return divide(a, g->n_floats, err);
+	if (bt_graph_scattered(g)) {
+		bt_arena_sparse(&a->m);
+		bt_arena_sparse(&a->v);
+	}
+	return divide(a, g, err);
 }
 
 void bt_optim_clear(struct bt_optim *a)
@@ -140,7 +147,8 @@ static void collect(struct bt_optim *a, const struct bt_arena *own,
 	if (a->dist == NULL)
 		return;
 	if (rank == 0)
-		memcpy(to, own->base, a->at[1] * sizeof(float));
+		memcpy(to + a->at[0], (float *)own->base + a->at[0],
+		       (a->at[1] - a->at[0]) * sizeof(float));
 	else
 		to = own->base;
 	bt_dist_collect(a->dist, to, sizeof(float), a->at);

@@ -23,6 +23,8 @@
  * the layers at lr [Howard & Ruder 2018, "ULMFiT", 3.2; the exponents of
  * Bao et al. 2021, "BEiT"], the head at lr head_scale.
  *
+ * Frozen parameters have neither moments nor decay: they stay as they are.
+ *
  * Weight decay applies to parameters that the graph marks for it: weights and
  * embeddings, not biases and norms. That is also what is left by the list of
  * names that Google's programs exclude (LayerNorm, layer_norm, bias). Norms of

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The resumable state of a run: one safetensors file that holds the parameters
- * and both moments, and as a note the place in the run and the settings that
- * decide its results.
+ * and both moments of those that are trained, and as a note the place in the
+ * run and the settings that decide its results.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -102,10 +102,10 @@ static char *describe(const struct bt_train_run *t)
 static int sets(struct bt_train_run *t, const struct bt_arena *m,
                 const struct bt_arena *v, struct bt_weights_set out[3])
 {
-	out[0] =
-	    (struct bt_weights_set){"param.", bt_engine_params(t->m->engine)};
-	out[1] = (struct bt_weights_set){"moment1.", m->base};
-	out[2] = (struct bt_weights_set){"moment2.", v->base};
+	out[0] = (struct bt_weights_set){"param.",
+	                                 bt_engine_params(t->m->engine), false};
+	out[1] = (struct bt_weights_set){"moment1.", m->base, true};
+	out[2] = (struct bt_weights_set){"moment2.", v->base, true};
 	return 1 + bt_optim_moments(t->optim.o.kind);
 }
 

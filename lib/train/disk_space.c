@@ -16,9 +16,10 @@ uint64_t bt_model_file_size(const struct bt_model *m)
 uint64_t bt_checkpoint_file_size(const struct bt_model *m,
                                  const struct bt_train_opts *o)
 {
-	uint64_t n = 1 + (uint64_t)bt_optim_moments(o->optim.kind);
+	uint64_t moments = (uint64_t)bt_optim_moments(o->optim.kind);
 
-	return n * bt_model_file_size(m);
+	return bt_model_file_size(m) +
+	       moments * bt_graph_trained(&m->graph) * sizeof(float);
 }
 
 int bt_disk_space_check(const char *dir, uint64_t bytes, const char *what,

@@ -257,12 +257,11 @@ static int shard_gradients(void *ctx, int s, struct bt_error *err)
 		if (r != BT_OK)
 			return locate_error(t, p.pos, err);
 		count_right(t, p.pos, sum);
-		t->res->flop += 2 * bt_engine_flop(e);
+		t->res->flop += bt_engine_backward_flop(e);
 		sum->tokens += b->tokens;
 	}
 	if (!any)
-		memset(bt_engine_grads(e), 0,
-		       t->m->graph.n_floats * sizeof(float));
+		bt_engine_zero_grads(e);
 	return BT_OK;
 }
 

@@ -202,6 +202,7 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	int r = bt_memory_plan_batches(n, &j->train, eval, &j->o.train.batching,
 	                               j->o.train.masking, err);
 
+	j->model.freeze = j->o.train.freeze;
 	o.max_tokens = n->tokens > n->eval_tokens ? n->tokens : n->eval_tokens;
 	o.max_length = j->train.longest;
 	if (eval != NULL && eval->longest > o.max_length)
@@ -218,6 +219,10 @@ static int plan(struct bt_job *j, struct bt_error *err)
 		                    "a model whose last layer has an "
 		                    "activation cannot learn from a teacher");
 	bt_model_log(&j->model, bt_job_log(j));
+	if (n->frozen > 0)
+		bt_log(bt_job_log(j), BT_LOG_NOTE,
+		       "%zu of %zu parameters are frozen", n->frozen,
+		       n->parameters);
 	return BT_OK;
 }
 

@@ -109,10 +109,12 @@ int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
 		examples += bt_teacher_rows(train) * (size_t)m->labels.n *
 		            sizeof(*o->teacher);
 	n->parameters = bt_graph_floats(&m->graph);
+	n->frozen = n->parameters - bt_graph_trained(&m->graph);
 	n->engine = bt_engine_memory(m->engine);
-	n->shards =
-	    bt_shards_bytes(bt_train_shards(o), o->dist, m->graph.n_floats);
-	n->moments = n->engine.params *
+	n->shards = bt_shards_bytes(bt_train_shards(o), o->dist,
+	                            m->graph.n_floats -
+	                                bt_graph_first_trained(&m->graph));
+	n->moments = bt_graph_trained(&m->graph) * sizeof(float) *
 	             (size_t)bt_optim_moments(o->optim.kind) /
 	             (size_t)bt_dist_size(o->dist);
 	n->data +=
@@ -149,6 +151,8 @@ void bt_memory_plan_print(const struct bt_memory_plan *n, struct bt_buf *out)
 
 	bt_buf_printf(out, "%-20s %12zu\n", "model's parameters",
 	              n->parameters);
+	if (n->frozen > 0)
+		bt_buf_printf(out, "%-20s %12zu\n", "frozen", n->frozen);
 	bt_buf_printf(out, "%-20s %12lld\n", "steps", (long long)n->steps);
 	bt_buf_printf(out, "%-20s %12zu texts, %zu tokens\n", "largest batch",
 	              n->texts, n->tokens);

@@ -9,7 +9,7 @@
 #include "train/train.h"
 
 struct bt_memory_plan {
-	size_t parameters;              /* their number */
+	size_t parameters, frozen;      /* their number; of them */
 	int64_t steps;                  /* updates */
 	size_t texts, tokens;           /* of the largest training batch */
 	size_t eval_texts, eval_tokens; /* of the largest one to evaluate */

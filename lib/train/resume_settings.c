@@ -53,6 +53,8 @@ static json_t *loop(const struct bt_train_opts *o)
 	              "eval steps",
 	              (json_int_t)(o->keep_last ? 0 : o->eval_steps),
 	              "patience", (json_int_t)o->patience);
+	if (o->freeze != NULL)
+		json_object_set_new(s, "frozen", json_string(o->freeze));
 	if (o->pos_weight != NULL)
 		json_object_set_new(s, "weight of positives",
 		                    json_string(o->pos_weight));

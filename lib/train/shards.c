@@ -106,6 +106,7 @@ int bt_shards_init(struct bt_shards *h, int n, const float *grads,
 	                        .first = bt_shard_first(n, rank, ranks),
 	                        .last = bt_shard_first(n, rank + 1, ranks),
 	                        .floats = floats,
+	                        .from = at[0],
 	                        .grads = grads,
 	                        .pool = pool,
 	                        .k = bt_kernels_for(isa),
@@ -163,13 +164,20 @@ static void add_piece(void *arg, int piece, int worker)
 	j->h->k->axpy(1.0f, j->x + at, j->y + at, left < PIECE ? left : PIECE);
 }
 
-/* y = x, or y += x */
+/* y = x, or y += x: n floats of each */
 static void run(const struct bt_shards *h, bt_piece_fn *fn, const float *x,
                 float *y, size_t n)
 {
 	struct piece_job j = {h, x, y, n};
 
 	bt_pool_run(h->pool, fn, &j, (int)((n + PIECE - 1) / PIECE));
+}
+
+/* The same with what is trained of whole arrays. */
+static void run_all(const struct bt_shards *h, bt_piece_fn *fn, const float *x,
+                    float *y)
+{
+	run(h, fn, x + h->from, y + h->from, h->floats - h->from);
 }
 
 /* The node's gradients, in h->sums[level]. */
@@ -182,7 +190,7 @@ static int add_up(struct bt_shards *h, struct bt_shard_node node, int level,
 	if (node.hi - node.lo == 1) {
 		r = fn(ctx, node.lo, err);
 		if (r == BT_OK)
-			run(h, copy_piece, h->grads, sum, h->floats);
+			run_all(h, copy_piece, h->grads, sum);
 		return r;
 	}
 	middle = node.lo + bt_shard_half(node.hi - node.lo);
@@ -193,13 +201,13 @@ static int add_up(struct bt_shards *h, struct bt_shard_node node, int level,
 	if (node.hi - middle == 1) {
 		r = fn(ctx, middle, err);
 		if (r == BT_OK)
-			run(h, add_piece, h->grads, sum, h->floats);
+			run_all(h, add_piece, h->grads, sum);
 		return r;
 	}
 	r = add_up(h, (struct bt_shard_node){middle, node.hi}, level + 1, fn,
 	           ctx, err);
 	if (r == BT_OK)
-		run(h, add_piece, h->sums[level + 1].base, sum, h->floats);
+		run_all(h, add_piece, h->sums[level + 1].base, sum);
 	return r;
 }
 

@@ -16,7 +16,8 @@
 struct bt_shards {
 	int n;
 	int first, last;    /* this rank's are first .. last - 1 */
-	size_t floats;      /* of the gradients */
+	size_t floats;      /* of the gradients, */
+	size_t from;        /* the first of which that is trained */
 	const float *grads; /* borrowed: where those of a shard are computed */
 	struct bt_pool *pool; /* borrowed */
 	const struct bt_kernels *k;
@@ -40,7 +41,7 @@ struct bt_shards {
 /* Computes the gradients of shard s, into `grads`. */
 typedef int bt_shard_fn(void *ctx, int s, struct bt_error *err);
 
-/* Bytes for so many shards. */
+/* Bytes for so many shards of floats that are trained. */
 size_t bt_shards_bytes(int n, const struct bt_dist *dist, size_t floats);
 
 /* BT_EARG where there are fewer shards than ranks. */

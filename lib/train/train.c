@@ -42,7 +42,7 @@ static int update(struct bt_train_run *t, struct bt_error *err)
 	                bt_train_rate(t, t->s.step), t->s.step + 1);
 	bt_train_add_time(t, "optimizer", start,
 	                  bt_optim_traffic(t->optim.o.kind));
-	r = bt_engine_pack(e, err);
+	r = bt_engine_pack_trained(e, err);
 	t->res->examples +=
 	    bt_batches_between(&t->batches, t->batches.pos, end);
 	t->s.step++;

@@ -70,6 +70,8 @@ struct bt_train_opts {
 	                      * Not with eval_steps */
 	int64_t patience;    /* ends after so many evaluations that were not the
 	                      * best; 0: does not */
+	const char *freeze;  /* as given (model/freeze.h); already in the graph;
+	                      * or NULL */
 	const char *class_weight; /* as given; already in the data's weights */
 	const char *pos_weight;   /* as given, */
 	const float *pos_weights; /* [labels] and as it is; or NULL: all 1 */
