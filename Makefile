@@ -118,6 +118,12 @@ $(PRELOADS): $B/preload/%.so: tests/preload/%.c $B/flags
 	$(Q)mkdir -p $(@D)
 	$(call run,LD)$(CC) -std=c11 $(WARN) $(CFLAGS) -fPIC -shared -o $@ $< -ldl
 
+# What tests load as the plugin of a device.
+PLUGINS := $(patsubst tests/plugin/%.c,$B/plugin/%.so,$(wildcard tests/plugin/*.c))
+$(PLUGINS): $B/plugin/%.so: tests/plugin/%.c lib/pjrt/pjrt_api_int.h $B/flags
+	$(Q)mkdir -p $(@D)
+	$(call run,LD)$(CC) $(CPPFLAGS) -std=c11 $(WARN) $(CFLAGS) -fPIC -shared -o $@ $<
+
 # What tests connect to.
 SERVERS := $(patsubst tests/serve/%.c,$B/serve/%,$(wildcard tests/serve/*.c))
 $(SERVERS): $B/serve/%: tests/serve/%.c $B/flags
@@ -136,7 +142,7 @@ $B/flags: FORCE
 	  echo '$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDLIBS)' >$@
 
 # A unit test whose source is gone is removed.
-units: $(UNIT_BINS) $(FUZZ_BINS) $(PRELOADS) $(SERVERS)
+units: $(UNIT_BINS) $(FUZZ_BINS) $(PRELOADS) $(PLUGINS) $(SERVERS)
 	$(Q)find $B/unit -type f $(UNIT_BINS:%=! -path %) -delete
 
 fuzzers: $(FUZZ_BINS)

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "pjrt/client_int.h"
+#include "pjrt/compiler_int.h"
 
 static char *copy(const char *s)
 {
@@ -149,6 +150,21 @@ static int start(struct bt_pjrt *p, const char *plugin,
 	return r == BT_OK ? read_devices(p, err) : r;
 }
 
+/* In a process of its own, which ends: nothing is freed. */
+static int compile(void *ctx, struct bt_buf *out, struct bt_error *err)
+{
+	const struct bt_pjrt_job *j = ctx;
+	struct bt_pjrt *p = bt_array0(1, sizeof(*p));
+	struct bt_pjrt_loaded *loaded;
+	int r = start(p, j->plugin, j->o, err);
+
+	if (r != BT_OK)
+		return r;
+	bt_pjrt_child_begun();
+	r = bt_pjrt_compile_here(p, j->text, j->len, &j->options, &loaded, err);
+	return r == BT_OK ? bt_pjrt_serialize(p, loaded, out, err) : r;
+}
+
 int bt_pjrt_open(const char *plugin, const struct bt_pjrt_options *o,
                  struct bt_pjrt **out, struct bt_error *err)
 {
@@ -159,6 +175,8 @@ int bt_pjrt_open(const char *plugin, const struct bt_pjrt_options *o,
 	o = o != NULL ? o : &none;
 	if (o->cache != NULL)
 		p->cache = copy(o->cache);
+	if (!o->in_process)
+		p->compiler = bt_pjrt_compiler_start(compile, plugin, o);
 	r = start(p, plugin, o, err);
 	if (r != BT_OK) {
 		bt_pjrt_close(p);
@@ -179,6 +197,7 @@ void bt_pjrt_close(struct bt_pjrt *p)
 		bt_error_clear(&ignored);
 	if (p->client != NULL)
 		bt_pjrt_end(&p->lib, BT_PJRT_CLIENT_DESTROY, p->client);
+	bt_pjrt_compiler_stop(p->compiler);
 	for (i = 0; i < p->n_devices; i++)
 		free(p->devices[i].kind);
 	free(p->devices);

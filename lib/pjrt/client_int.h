@@ -17,7 +17,8 @@ struct bt_pjrt {
 	struct bt_pjrt_dev **devs; /* the client's */
 	struct bt_pjrt_device *devices;
 	int n_devices;
-	char *cache; /* NULL: none */
+	char *cache;                       /* NULL: none */
+	struct bt_pjrt_compiler *compiler; /* NULL: none */
 
 	/* Events of the runs that nobody has waited for, one a device. */
 	struct bt_pjrt_event **under_way[BT_PJRT_UNDER_WAY];
@@ -50,18 +51,18 @@ struct bt_pjrt_program {
 	size_t n_results;
 };
 
-/* The options that a program is compiled with, a serialized message. */
-void bt_pjrt_compile_options(const struct bt_pjrt *p, int replicas,
-                             struct bt_buf *to);
-
 /* Compiles in this process. */
 int bt_pjrt_compile_here(struct bt_pjrt *p, const char *text, size_t len,
                          const struct bt_buf *options,
                          struct bt_pjrt_loaded **loaded,
                          struct bt_error *err) BT_MUST_USE;
 
-/* Waits for a run. */
-int bt_pjrt_wait_slot(struct bt_pjrt *p, unsigned slot,
-                      struct bt_error *err) BT_MUST_USE;
+int bt_pjrt_serialize(struct bt_pjrt *p, struct bt_pjrt_loaded *loaded,
+                      struct bt_buf *out, struct bt_error *err) BT_MUST_USE;
+
+/* Takes a program from the cache, or compiles it and puts it there. */
+int bt_pjrt_obtain(struct bt_pjrt *p, const struct bt_pjrt_source *source,
+                   struct bt_pjrt_loaded **loaded, enum bt_pjrt_origin *origin,
+                   struct bt_error *err) BT_MUST_USE;
 
 #endif

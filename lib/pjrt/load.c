@@ -24,22 +24,26 @@ static void prepare(const char *name)
 	setenv("TPU_WORKER_ID", "0", 0);
 }
 
-/* Whether the plugin is loaded for the first time in this process. */
-static bool is_new(const void *api)
+/* Once in a process, whoever loads it. */
+static int initialize(struct bt_pjrt_lib *lib, struct bt_error *err)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static const void *known[32];
-	size_t i, max = sizeof(known) / sizeof(*known);
+	static const struct bt_pjrt_api *done[32];
+	size_t i, max = sizeof(done) / sizeof(*done);
+	BT_PJRT_ARGS(bt_pjrt_initialize_args, u);
+	int r = BT_OK;
 
 	pthread_mutex_lock(&lock);
-	for (i = 0; i < max && known[i] != NULL && known[i] != api; i++)
+	for (i = 0; i < max && done[i] != NULL && done[i] != lib->api; i++)
 		;
-	if (i < max && known[i] == NULL) {
-		known[i] = api;
-		i = max;
-	}
+	if (i == max || done[i] == NULL)
+		r = bt_pjrt_call(
+		    lib, BT_PJRT_PLUGIN_INITIALIZE, &u,
+		    BT_PJRT_SIZE(bt_pjrt_initialize_args, extension), err);
+	if (r == BT_OK && i < max)
+		done[i] = lib->api;
 	pthread_mutex_unlock(&lock);
-	return i == max;
+	return r;
 }
 
 static int check_version(const struct bt_pjrt_lib *lib, struct bt_error *err)
@@ -68,7 +72,6 @@ static int check_version(const struct bt_pjrt_lib *lib, struct bt_error *err)
 static int load(struct bt_pjrt_lib *lib, struct bt_error *err)
 {
 	const struct bt_pjrt_api *(*get)(void);
-	BT_PJRT_ARGS(bt_pjrt_initialize_args, u);
 	void *handle, *symbol;
 	int r;
 
@@ -92,11 +95,7 @@ static int load(struct bt_pjrt_lib *lib, struct bt_error *err)
 		                    "plugin '%s' gives no table of functions",
 		                    lib->path);
 	r = check_version(lib, err);
-	if (r == BT_OK && is_new(lib->api))
-		r = bt_pjrt_call(
-		    lib, BT_PJRT_PLUGIN_INITIALIZE, &u,
-		    BT_PJRT_SIZE(bt_pjrt_initialize_args, extension), err);
-	return r;
+	return r == BT_OK ? initialize(lib, err) : r;
 }
 
 int bt_pjrt_lib_load(struct bt_pjrt_lib *lib, const char *plugin,

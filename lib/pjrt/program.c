@@ -4,58 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "format/protobuf_wire.h"
 #include "pjrt/client_int.h"
-
-/* CompileOptionsProto of XLA. Numbers that are left out are 0, which is no
- * number of replicas. */
-void bt_pjrt_compile_options(const struct bt_pjrt *p, int replicas,
-                             struct bt_buf *to)
-{
-	size_t build = bt_pb_begin(to, 3), assignment, column, ids;
-	int i;
-
-	bt_pb_put_uint(to, 1, UINT64_MAX); /* device_ordinal: -1, none */
-	bt_pb_put_uint(to, 4, (uint64_t)replicas);
-	bt_pb_put_uint(to, 5, 1); /* partitions */
-	assignment = bt_pb_begin(to, 9);
-	bt_pb_put_uint(to, 1, (uint64_t)replicas);
-	bt_pb_put_uint(to, 2, 1);
-	column = bt_pb_begin(to, 3);
-	ids = bt_pb_begin(to, 1);
-	for (i = 0; i < replicas; i++)
-		bt_pb_put_varint(to, (uint64_t)p->devices[i].id);
-	bt_pb_end(to, ids);
-	bt_pb_end(to, column);
-	bt_pb_end(to, assignment);
-	bt_pb_end(to, build);
-}
-
-int bt_pjrt_compile_here(struct bt_pjrt *p, const char *text, size_t len,
-                         const struct bt_buf *options,
-                         struct bt_pjrt_loaded **loaded, struct bt_error *err)
-{
-	BT_PJRT_ARGS(bt_pjrt_compile_args, u);
-	struct bt_pjrt_code code = {0};
-	int r;
-
-	code.struct_size = BT_PJRT_SIZE(bt_pjrt_code, format_size);
-	code.code = text;
-	code.code_size = len;
-	code.format = "mlir";
-	code.format_size = 4;
-	u.a.client = p->client;
-	u.a.program = &code;
-	u.a.options = options->data;
-	u.a.options_size = options->len;
-	r = bt_pjrt_call(&p->lib, BT_PJRT_CLIENT_COMPILE, &u,
-	                 BT_PJRT_SIZE(bt_pjrt_compile_args, loaded), err);
-	if (r == BT_OK && u.a.loaded == NULL)
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "plugin '%s' gives no program", p->lib.name);
-	*loaded = u.a.loaded;
-	return r;
-}
 
 /* Replica r runs on device r: arguments are put there. */
 static int check_devices(struct bt_pjrt_program *x, struct bt_error *err)
@@ -84,7 +33,7 @@ static int take_results(struct bt_pjrt_program *x, const int *types,
 {
 	struct bt_pjrt_shape *s;
 	size_t i, bytes;
-	int r;
+	struct bt_error why = {0};
 
 	for (i = 0; i < x->n_results; i++) {
 		s = &x->results[i];
@@ -95,11 +44,9 @@ static int take_results(struct bt_pjrt_program *x, const int *types,
 		if (s->n_dims <= BT_PJRT_MAX_DIMS)
 			memcpy(s->dims, dims, n_dims[i] * sizeof(*dims));
 		dims += n_dims[i];
-		r = bt_pjrt_shape_bytes(s, &bytes, err);
-		if (r != BT_OK) {
-			bt_error_prefix(err, "result %zu", i);
-			return r;
-		}
+		if (bt_pjrt_shape_bytes(s, &bytes, &why) != BT_OK)
+			return bt_error_set(err, BT_EFORMAT, "result %zu: %s",
+			                    i, why.text);
 	}
 	return BT_OK;
 }
@@ -204,7 +151,6 @@ static struct bt_pjrt_program *make(struct bt_pjrt *p,
 int bt_pjrt_compile(struct bt_pjrt *p, const struct bt_pjrt_source *source,
                     struct bt_pjrt_program **program, struct bt_error *err)
 {
-	struct bt_buf options = BT_BUF_INIT;
 	struct bt_pjrt_program *x;
 	int r = check_source(p, source, err);
 
@@ -213,12 +159,9 @@ int bt_pjrt_compile(struct bt_pjrt *p, const struct bt_pjrt_source *source,
 	x = make(p, source);
 	if (x == NULL)
 		return bt_error_nomem(err, "compiling");
-	bt_pjrt_compile_options(p, source->replicas, &options);
-	r = bt_pjrt_compile_here(p, source->text, source->len, &options,
-	                         &x->loaded, err);
+	r = bt_pjrt_obtain(p, source, &x->loaded, &x->origin, err);
 	if (r == BT_OK)
 		r = look_into(x, err);
-	bt_buf_clear(&options);
 	if (r != BT_OK) {
 		bt_error_prefix(err, "cannot compile program '%s'",
 		                source->name);

@@ -14,7 +14,8 @@ struct lists {
 	struct bt_pjrt_buffer **buffers; /* to become those of the results */
 };
 
-int bt_pjrt_wait_slot(struct bt_pjrt *p, unsigned slot, struct bt_error *err)
+/* Waits for a run. */
+static int wait_slot(struct bt_pjrt *p, unsigned slot, struct bt_error *err)
 {
 	size_t i;
 	int r = BT_OK, one;
@@ -36,8 +37,8 @@ int bt_pjrt_wait(struct bt_pjrt *p, struct bt_error *err)
 	int r = BT_OK, one;
 
 	for (i = 0; i < BT_PJRT_UNDER_WAY; i++) {
-		one = bt_pjrt_wait_slot(p, (p->next + i) % BT_PJRT_UNDER_WAY,
-		                        r == BT_OK ? err : NULL);
+		one = wait_slot(p, (p->next + i) % BT_PJRT_UNDER_WAY,
+		                r == BT_OK ? err : NULL);
 		r = r == BT_OK ? one : r;
 	}
 	return r;
@@ -194,7 +195,7 @@ int bt_pjrt_run(struct bt_pjrt_program *x, struct bt_pjrt_buffer *const *args,
 	int r = check_args(x, args, err);
 
 	if (r == BT_OK)
-		r = bt_pjrt_wait_slot(p, p->next, err);
+		r = wait_slot(p, p->next, err);
 	if (r == BT_OK)
 		r = lists_make(&l, x, args, err);
 	if (r != BT_OK)

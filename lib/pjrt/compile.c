@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* How a client comes by a compiled program. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/protobuf_wire.h"
+#include "pjrt/cache_int.h"
+#include "pjrt/client_int.h"
+#include "pjrt/compiler_int.h"
+
+/* CompileOptionsProto of XLA. Numbers that are left out are 0, which is no
+ * number of replicas. */
+static void put_options(const struct bt_pjrt *p, int replicas,
+                        struct bt_buf *to)
+{
+	size_t build = bt_pb_begin(to, 3), assignment, column, ids;
+	int i;
+
+	bt_pb_put_uint(to, 1, UINT64_MAX); /* device_ordinal: -1, none */
+	bt_pb_put_uint(to, 4, (uint64_t)replicas);
+	bt_pb_put_uint(to, 5, 1); /* partitions */
+	assignment = bt_pb_begin(to, 9);
+	bt_pb_put_uint(to, 1, (uint64_t)replicas);
+	bt_pb_put_uint(to, 2, 1);
+	column = bt_pb_begin(to, 3);
+	ids = bt_pb_begin(to, 1);
+	for (i = 0; i < replicas; i++)
+		bt_pb_put_varint(to, (uint64_t)p->devices[i].id);
+	bt_pb_end(to, ids);
+	bt_pb_end(to, column);
+	bt_pb_end(to, assignment);
+	bt_pb_end(to, build);
+}
+
+int bt_pjrt_compile_here(struct bt_pjrt *p, const char *text, size_t len,
+                         const struct bt_buf *options,
+                         struct bt_pjrt_loaded **loaded, struct bt_error *err)
+{
+	BT_PJRT_ARGS(bt_pjrt_compile_args, u);
+	struct bt_pjrt_code code = {0};
+	int r;
+
+	code.struct_size = BT_PJRT_SIZE(bt_pjrt_code, format_size);
+	code.code = text;
+	code.code_size = len;
+	code.format = "mlir";
+	code.format_size = 4;
+	u.a.client = p->client;
+	u.a.program = &code;
+	u.a.options = options->data;
+	u.a.options_size = options->len;
+	r = bt_pjrt_call(&p->lib, BT_PJRT_CLIENT_COMPILE, &u,
+	                 BT_PJRT_SIZE(bt_pjrt_compile_args, loaded), err);
+	if (r == BT_OK && u.a.loaded == NULL)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "plugin '%s' gives no program", p->lib.name);
+	*loaded = u.a.loaded;
+	return r;
+}
+
+int bt_pjrt_serialize(struct bt_pjrt *p, struct bt_pjrt_loaded *loaded,
+                      struct bt_buf *out, struct bt_error *err)
+{
+	BT_PJRT_ARGS(bt_pjrt_serialize_args, u);
+	void *exec;
+	int r = bt_pjrt_ask_pointer(&p->lib, BT_PJRT_LOADED_EXECUTABLE, loaded,
+	                            &exec, err);
+
+	if (r != BT_OK)
+		return r;
+	u.a.executable = exec;
+	r = bt_pjrt_call(&p->lib, BT_PJRT_EXECUTABLE_SERIALIZE, &u,
+	                 BT_PJRT_SIZE(bt_pjrt_serialize_args, destroy), err);
+	if (r == BT_OK) {
+		bt_buf_put(out, u.a.bytes, u.a.n_bytes);
+		if (u.a.destroy != NULL)
+			u.a.destroy(u.a.serialized);
+	}
+	bt_pjrt_end(&p->lib, BT_PJRT_EXECUTABLE_DESTROY, exec);
+	if (r == BT_OK && out->oom)
+		r = bt_error_nomem(err, "keeping a compiled program");
+	return r;
+}
+
+/* Loads a serialized program on the devices that it was compiled for. */
+static int deserialize(struct bt_pjrt *p, const struct bt_buf *bytes,
+                       struct bt_pjrt_loaded **loaded, struct bt_error *err)
+{
+	BT_PJRT_ARGS(bt_pjrt_deserialize_args, u);
+	int r;
+
+	u.a.client = p->client;
+	u.a.bytes = bytes->data;
+	u.a.n_bytes = bytes->len;
+	r = bt_pjrt_call(&p->lib, BT_PJRT_DESERIALIZE, &u,
+	                 BT_PJRT_SIZE(bt_pjrt_deserialize_args, load_options),
+	                 err);
+	if (r == BT_OK && u.a.loaded == NULL)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "plugin '%s' gives no program", p->lib.name);
+	*loaded = u.a.loaded;
+	return r;
+}
+
+/* 0; an error of the program; or 1 where it has to be compiled here. */
+static int compile_there(struct bt_pjrt *p, const struct bt_pjrt_source *s,
+                         const struct bt_buf *options, struct bt_buf *bytes,
+                         struct bt_pjrt_loaded **loaded, struct bt_error *err)
+{
+	struct bt_error why = {0};
+	bool begun;
+	int r;
+
+	if (p->compiler == NULL)
+		return 1;
+	r = bt_pjrt_compiler_run(p->compiler, s->text, s->len, options, bytes,
+	                         &begun, &why);
+	if (r != BT_OK && begun)
+		return bt_error_set(err, r, "%s", why.text);
+	/* A device that one process can use, or a plugin that cannot load what
+	 * it made: the program is sound. */
+	if (r != BT_OK || deserialize(p, bytes, loaded, NULL) != BT_OK)
+		return 1;
+	return BT_OK;
+}
+
+static int compile(struct bt_pjrt *p, const struct bt_pjrt_source *s,
+                   const struct bt_buf *options, struct bt_buf *bytes,
+                   struct bt_pjrt_loaded **loaded, enum bt_pjrt_origin *origin,
+                   struct bt_error *err)
+{
+	int r = compile_there(p, s, options, bytes, loaded, err);
+
+	*origin = BT_PJRT_IN_CHILD;
+	if (r != 1)
+		return r;
+	*origin = BT_PJRT_IN_PROCESS;
+	bt_buf_clear(bytes);
+	r = bt_pjrt_compile_here(p, s->text, s->len, options, loaded, err);
+	if (r == BT_OK && p->cache != NULL &&
+	    bt_pjrt_serialize(p, *loaded, bytes, NULL) != BT_OK)
+		bt_buf_clear(bytes); /* not every plugin can */
+	return r;
+}
+
+int bt_pjrt_obtain(struct bt_pjrt *p, const struct bt_pjrt_source *s,
+                   struct bt_pjrt_loaded **loaded, enum bt_pjrt_origin *origin,
+                   struct bt_error *err)
+{
+	struct bt_buf options = BT_BUF_INIT, key = BT_BUF_INIT,
+	              bytes = BT_BUF_INIT;
+	bool cached = false;
+	int r = BT_OK;
+
+	put_options(p, s->replicas, &options);
+	if (p->cache != NULL) {
+		bt_pjrt_cache_key(p, s->text, s->len, &options, &key);
+		cached = bt_pjrt_cache_get(p->cache, &key, &bytes) &&
+		         deserialize(p, &bytes, loaded, NULL) == BT_OK;
+	}
+	*origin = BT_PJRT_CACHED;
+	if (!cached) {
+		bt_buf_clear(&bytes);
+		r = compile(p, s, &options, &bytes, loaded, origin, err);
+		if (r == BT_OK && p->cache != NULL && bytes.len > 0)
+			bt_pjrt_cache_put(p->cache, &key, &bytes);
+	}
+	bt_buf_clear(&options);
+	bt_buf_clear(&key);
+	bt_buf_clear(&bytes);
+	return r;
+}
