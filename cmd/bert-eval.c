@@ -343,8 +343,8 @@ static int unmet(const struct run *r)
 
 	for (; first && line != NULL && (end = strchr(line, '\n')) != NULL;
 	     line = end + 1)
-		fprintf(stderr, "%s: %.*s\n", tool.name, (int)(end - line),
-		        line);
+		bt_tool_say(&tool, "error", "minimum", "%.*s",
+		            (int)(end - line), line);
 	bt_buf_clear(&why);
 	return bad;
 }

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -84,6 +86,61 @@ const char *bt_error_word(int code)
 	    [-BT_EREMOTE] = "address"};
 
 	return code < 0 && code >= BT_EREMOTE ? words[-code] : "none";
+}
+
+/* Behind a word and its number: "rank 2: ". */
+static const char *skip_who(const char *text)
+{
+	static const char *const words[] = {"rank ", "fold ", "seed "};
+	size_t i, n;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		n = strlen(words[i]);
+		if (strncmp(text, words[i], n) != 0)
+			continue;
+		n += strspn(text + n, "0123456789");
+		if (strncmp(text + n, ": ", 2) == 0)
+			return skip_who(text + n + 2);
+	}
+	return text;
+}
+
+/* The number behind the first of a word up to end; 0: there is none. */
+static uint64_t number_of(const char *from, const char *end, const char *word)
+{
+	const char *at = strstr(from, word);
+	char *to;
+	uint64_t n;
+
+	if (at == NULL || at >= end || at[strlen(word)] < '0' ||
+	    at[strlen(word)] > '9')
+		return 0;
+	errno = 0;
+	n = strtoull(at + strlen(word), &to, 10);
+	return errno == 0 && to <= end ? n : 0;
+}
+
+void bt_error_place(int code, const char *text, struct bt_error_place *place)
+{
+	static const char cannot[] = "cannot ";
+	const char *at = skip_who(text), *end;
+	bool verb = strncmp(at, cannot, sizeof(cannot) - 1) == 0;
+
+	memset(place, 0, sizeof(*place));
+	if (verb) /* "read", "create a file in" */
+		at += strspn(at, "abcdefghijklmnopqrstuvwxyz ");
+	end = *at == '\'' ? strchr(at + 1, '\'') : NULL;
+	/* a name may hold quotes, too */
+	while (end != NULL && end[1] != '\0' && strchr(":, ", end[1]) == NULL)
+		end = strchr(end + 1, '\'');
+	if (end != NULL && end - at - 1 < (long)sizeof(place->file) &&
+	    (verb || end[1] == ':' || code != BT_EARG)) {
+		memcpy(place->file, at + 1, (size_t)(end - at - 1));
+		at = end + 1;
+	}
+	end = at + strcspn(at, "'"); /* what follows quotes the contents */
+	place->record = number_of(at, end, "record ");
+	place->line = number_of(at, end, "line ");
 }
 
 void bt_error_clear(struct bt_error *err)

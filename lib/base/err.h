@@ -12,6 +12,7 @@
 #define BT_BASE_ERR_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/hint.h"
 
@@ -66,6 +67,16 @@ int bt_error_nomem(struct bt_error *err, const char *what);
 
 /* A word for a code: "format". */
 const char *bt_error_word(int code);
+
+/* Where an error lies. Its text says so in one form, "cannot read 'x.csv':
+ * record 3 (line 4): ..." or "'x.json': ..." or, where it is not about the
+ * command line (BT_EARG), "'x.json' holds ...", of which this is made. */
+struct bt_error_place {
+	char file[504];        /* "" where there is none: standard input */
+	uint64_t record, line; /* from 1; 0 where there is none */
+};
+
+void bt_error_place(int code, const char *text, struct bt_error_place *place);
 
 /* Forgets the error. */
 void bt_error_clear(struct bt_error *err);

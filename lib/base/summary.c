@@ -76,12 +76,17 @@ static void put_real(struct bt_buf *b, const char *key, double v)
 	bt_buf_puts(b, s);
 }
 
+static void put_count(struct bt_buf *b, const char *key, uint64_t n)
+{
+	put_key(b, key);
+	bt_buf_printf(b, "%llu", (unsigned long long)n);
+}
+
 void bt_summary_count(struct bt_summary *s, const char *key, uint64_t n)
 {
 	if (s == NULL)
 		return;
-	put_key(&s->facts, key);
-	bt_buf_printf(&s->facts, "%llu", (unsigned long long)n);
+	put_count(&s->facts, key, n);
 }
 
 void bt_summary_real(struct bt_summary *s, const char *key, double v)
@@ -113,19 +118,38 @@ void bt_summary_close(struct bt_summary *s)
 	s->depth--;
 }
 
-void bt_summary_put_message(struct bt_buf *b, const char *level,
-                            const char *code, const char *text,
-                            enum bt_hint hint)
+/* The members that all messages have. place may be NULL. */
+static void put_message(struct bt_buf *b, const char *code, const char *text,
+                        const struct bt_error_place *place, enum bt_hint hint)
 {
-	bt_buf_putc(b, '{');
-	if (level != NULL)
-		put_text(b, "level", level);
 	if (code != NULL)
 		put_text(b, "code", code);
 	put_text(b, "message", text);
+	if (place != NULL && place->file[0] != '\0')
+		put_text(b, "file", place->file);
+	if (place != NULL && place->record > 0)
+		put_count(b, "record", place->record);
+	if (place != NULL && place->line > 0)
+		put_count(b, "line", place->line);
 	if (hint != BT_HINT_NONE)
 		put_text(b, "hint", bt_hint_words(hint));
-	bt_buf_putc(b, '}');
+}
+
+void bt_summary_put_line(struct bt_buf *b, const char *tool, const char *level,
+                         const char *code, const char *text, enum bt_hint hint)
+{
+	struct bt_error_place place = {0};
+
+	bt_buf_putc(b, '{');
+	put_text(b, "tool", tool);
+	put_text(b, "level", level);
+	if (strcmp(level, "error") == 0)
+		bt_error_place(strcmp(code, bt_error_word(BT_EARG)) == 0
+		                   ? BT_EARG
+		                   : BT_EFORMAT,
+		               text, &place);
+	put_message(b, code, text, &place, hint);
+	bt_buf_puts(b, "}\n");
 }
 
 void bt_summary_warn(struct bt_summary *s, const char *code, const char *text,
@@ -135,13 +159,16 @@ void bt_summary_warn(struct bt_summary *s, const char *code, const char *text,
 		return;
 	if (s->warnings.len > 0)
 		bt_buf_putc(&s->warnings, ',');
-	bt_summary_put_message(&s->warnings, NULL, code, text, hint);
+	bt_buf_putc(&s->warnings, '{');
+	put_message(&s->warnings, code, text, NULL, hint);
+	bt_buf_putc(&s->warnings, '}');
 }
 
 void bt_summary_print(const struct bt_summary *s, const char *tool, int status,
                       double seconds, const struct bt_error *err,
                       struct bt_buf *out)
 {
+	struct bt_error_place place;
 	int i;
 
 	bt_buf_putc(out, '{');
@@ -150,8 +177,7 @@ void bt_summary_print(const struct bt_summary *s, const char *tool, int status,
 	put_key(out, "status");
 	bt_buf_printf(out, "%d", status);
 	put_real(out, "seconds", seconds);
-	put_key(out, "peak_memory");
-	bt_buf_printf(out, "%zu", bt_peak_memory());
+	put_count(out, "peak_memory", bt_peak_memory());
 	if (s->facts.len > 0) {
 		bt_buf_putc(out, ',');
 		bt_buf_put(out, s->facts.data, s->facts.len);
@@ -163,8 +189,11 @@ void bt_summary_print(const struct bt_summary *s, const char *tool, int status,
 	              bt_buf_at(&s->warnings, 0));
 	if (err->code != BT_OK) {
 		put_key(out, "error");
-		bt_summary_put_message(out, NULL, bt_error_word(err->code),
-		                       err->text, err->hint);
+		bt_buf_putc(out, '{');
+		bt_error_place(err->code, err->text, &place);
+		put_message(out, bt_error_word(err->code), err->text, &place,
+		            err->hint);
+		bt_buf_putc(out, '}');
 	}
 	bt_buf_puts(out, "}\n");
 	out->oom |= s->facts.oom || s->warnings.oom;

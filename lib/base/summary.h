@@ -27,11 +27,11 @@ void bt_summary_text(struct bt_summary *s, const char *key, const char *text);
 void bt_summary_open(struct bt_summary *s, const char *key);
 void bt_summary_close(struct bt_summary *s);
 
-/* A message as an object. code is a word for programs, or NULL; hint may be
- * BT_HINT_NONE. */
-void bt_summary_put_message(struct bt_buf *b, const char *level,
-                            const char *code, const char *text,
-                            enum bt_hint hint);
+/* A message as an object on a line of its own: who says it, its level, a word
+ * for programs or NULL, what is wrong, and what can be done, if anything. The
+ * place of an error is put as well. */
+void bt_summary_put_line(struct bt_buf *b, const char *tool, const char *level,
+                         const char *code, const char *text, enum bt_hint hint);
 
 /* Adds a warning. */
 void bt_summary_warn(struct bt_summary *s, const char *code, const char *text,

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/file_use.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/sys.h"
 
 static void print_version(const struct bt_tool *tool)
@@ -38,16 +39,29 @@ static void hold_standard(void)
 			return;
 }
 
+/* Whether messages are lines of JSON. */
+static bool as_json(void)
+{
+	const char *form = getenv("BT_MESSAGES");
+
+	return form != NULL && strcmp(form, "json") == 0;
+}
+
 /* Without asking for memory. */
 static void out_of_memory(void)
 {
-	static const char text[] = ": out of memory\n";
-	const char *name = program_invocation_short_name;
+	const char *const plain[] = {"", program_invocation_short_name,
+	                             ": out of memory\n"};
+	const char *const json[] = {
+	    "{\"tool\":\"", program_invocation_short_name,
+	    "\",\"level\":\"error\",\"code\":\"memory\","
+	    "\"message\":\"out of memory\"}\n"};
+	const char *const *text = as_json() ? json : plain;
+	int i = 0;
 
 	bt_cleanup_run();
-	if (write(2, name, strlen(name)) < 0 ||
-	    write(2, text, sizeof(text) - 1) < 0)
-		_exit(BT_EXIT_FAILED);
+	while (i < 3 && write(2, text[i], strlen(text[i])) >= 0)
+		i++;
 	_exit(BT_EXIT_FAILED);
 }
 
@@ -98,6 +112,26 @@ void bt_tool_start(void)
 	signal(SIGXFSZ, SIG_IGN); /* so that writing tells of the limit */
 }
 
+/* The one place that messages go through. */
+static void print(const struct bt_tool *tool, const char *level,
+                  const char *code, const char *text, enum bt_hint hint)
+{
+	bool warning = strcmp(level, "warning") == 0;
+	bool hinted = hint != BT_HINT_NONE;
+	struct bt_buf b = BT_BUF_INIT;
+
+	fflush(stdout);
+	if (as_json()) {
+		bt_summary_put_line(&b, tool->name, level, code, text, hint);
+		fputs(bt_buf_str(&b), stderr);
+		bt_buf_clear(&b);
+	} else {
+		fprintf(stderr, "%s: %s%s%s%s%s\n", tool->name,
+		        warning ? "warning: " : "", text, hinted ? " (" : "",
+		        bt_hint_words(hint), hinted ? ")" : "");
+	}
+}
+
 /* Of the values of a parsed command line. */
 static bool is_quiet(const struct bt_tool *tool, const void *values)
 {
@@ -131,10 +165,10 @@ bool bt_tool_options_help(const struct bt_tool *tool, int argc, char **argv,
 	result = bt_opt_parse(tool, argc, argv, values, operand, &again, &err);
 	if (result == BT_OPT_RUN && again.name != NULL &&
 	    !is_quiet(tool, values))
-		fprintf(stderr,
-		        "%s: warning: --%s is given more than once: '%s' "
-		        "counts, '%s' does not\n",
-		        tool->name, again.name, again.value, again.before);
+		bt_tool_say(tool, "warning", "option-twice",
+		            "--%s is given more than once: '%s' counts, '%s' "
+		            "does not",
+		            again.name, again.value, again.before);
 	return bt_tool_parsed(tool, result, help, &err, status);
 }
 
@@ -142,8 +176,18 @@ bool bt_tool_parsed(const struct bt_tool *tool, enum bt_opt_result result,
                     void (*help)(const struct bt_tool *tool, FILE *to),
                     const struct bt_error *err, int *status)
 {
+	const char *form = getenv("BT_MESSAGES");
+
 	switch (result) {
 	case BT_OPT_RUN:
+		if (form != NULL && !bt_str_in_list("json|text", form)) {
+			*status = bt_tool_misuse(
+			    tool,
+			    "bad value '%s' of BT_MESSAGES: expected json or "
+			    "text",
+			    form);
+			return false;
+		}
 		if (shares_work || bt_launched() == 1)
 			return true;
 		*status = bt_tool_misuse(
@@ -176,8 +220,9 @@ int bt_tool_misuse(const struct bt_tool *tool, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	bt_printable(text);
-	fprintf(stderr, "%s: %s\nTry '%s --help'.\n", tool->name, text,
-	        tool->name);
+	print(tool, "error", bt_error_word(BT_EARG), text, BT_HINT_NONE);
+	if (!as_json())
+		fprintf(stderr, "Try '%s --help'.\n", tool->name);
 	return BT_EXIT_USAGE;
 }
 
@@ -189,20 +234,14 @@ int bt_tool_status(const struct bt_error *err)
 
 int bt_tool_fail(const struct bt_tool *tool, const struct bt_error *err)
 {
-	struct bt_error e = *err;
-	const char *hint = bt_hint_words(e.hint);
-	const char *open = *hint != '\0' ? " (" : "";
-	const char *close = *hint != '\0' ? ")" : "";
+	int status = bt_tool_status(err);
 
-	bt_printable(e.text);
-	failure = e;
-	if (bt_tool_status(err) == BT_EXIT_USAGE)
-		return bt_tool_misuse(tool, "%s%s%s%s", e.text, open, hint,
-		                      close);
-	fflush(stdout);
-	fprintf(stderr, "%s: %s%s%s%s\n", tool->name, e.text, open, hint,
-	        close);
-	return BT_EXIT_FAILED;
+	failure = *err;
+	bt_printable(failure.text);
+	print(tool, "error", bt_error_word(err->code), failure.text, err->hint);
+	if (status == BT_EXIT_USAGE && !as_json())
+		fprintf(stderr, "Try '%s --help'.\n", tool->name);
+	return status;
 }
 
 void bt_tool_summary(const struct bt_tool *tool, int status, struct bt_buf *out)
@@ -213,13 +252,24 @@ void bt_tool_summary(const struct bt_tool *tool, int status, struct bt_buf *out)
 
 static void emit(void *ctx, const struct bt_log_line *line)
 {
-	const struct bt_tool *tool = ctx;
-	bool hint = line->hint != BT_HINT_NONE;
+	static const char *const levels[] = {[BT_LOG_WARN] = "warning",
+	                                     [BT_LOG_NOTE] = "note",
+	                                     [BT_LOG_MORE] = "detail"};
 
-	fflush(stdout);
-	fprintf(stderr, "%s: %s%s%s%s%s\n", tool->name,
-	        line->level == BT_LOG_WARN ? "warning: " : "", line->text,
-	        hint ? " (" : "", bt_hint_words(line->hint), hint ? ")" : "");
+	print(ctx, levels[line->level], line->code, line->text, line->hint);
+}
+
+void bt_tool_say(const struct bt_tool *tool, const char *level,
+                 const char *code, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	bt_printable(text);
+	print(tool, level, code, text, BT_HINT_NONE);
 }
 
 struct bt_log bt_tool_log(const struct bt_tool *tool,
@@ -239,6 +289,7 @@ struct bt_log bt_tool_log(const struct bt_tool *tool,
 int bt_tool_end(const struct bt_tool *tool, int status)
 {
 	int bad = ferror(stdout), e = 0;
+	struct bt_error err = {0};
 
 	errno = 0;
 	if (fclose(stdout) != 0) {
@@ -248,9 +299,11 @@ int bt_tool_end(const struct bt_tool *tool, int status)
 	/* a caller that closed our standard output did not want it */
 	if (!bad || e == EBADF || status != BT_EXIT_DONE)
 		return status;
-	fprintf(stderr, "%s: cannot write standard output%s%s\n", tool->name,
-	        e != 0 ? ": " : "", e != 0 ? strerror(e) : "");
-	return BT_EXIT_FAILED;
+	if (e != 0)
+		bt_error_sys(&err, e, "cannot write standard output");
+	else
+		bt_error_set(&err, BT_EIO, "cannot write standard output");
+	return bt_tool_fail(tool, &err);
 }
 
 static volatile sig_atomic_t stopped;

@@ -4,6 +4,9 @@
  * place of the library that writes to standard output and standard error, on
  * behalf of the programs in cmd/.
  *
+ * With BT_MESSAGES=json in the environment each message is a line of JSON
+ * (bertutils-json(5)).
+ *
  * Exit status: 0 done, 1 failed, 2 wrong usage.
  */
 #ifndef BT_BASE_TOOL_H
@@ -47,6 +50,11 @@ int bt_tool_misuse(const struct bt_tool *tool, const char *fmt, ...)
  * line asks for and cannot have (BT_EARG, BT_EREMOTE), what bt_tool_misuse
  * does. */
 int bt_tool_fail(const struct bt_tool *tool, const struct bt_error *err);
+
+/* Prints a message that is not of a log: level is "error" or "warning", code a
+ * word for programs. */
+void bt_tool_say(const struct bt_tool *tool, const char *level,
+                 const char *code, const char *fmt, ...) BT_PRINTF(4, 5);
 
 /* What this process has to tell about its run, which ended with that status;
  * those calls above and the logs of bt_tool_log collect it. */

@@ -87,6 +87,7 @@ printf 'text,label\na,1.5\nb,2\nc,much\n' >numbers.csv
 csv2tfrecord -q -l label --label-type float --skip-bad --summary c2 -o r2 numbers.csv
 printf '{"t":"a","l":"x"}\n{"t":["a"],"l":"x"}\n{"l":"x"}\n{\n{"t":null,"l":"x"}\n' >bad.jsonl
 csv2tfrecord -q -t t -l l --skip-bad --summary c3 -o r3 bad.jsonl
+csv2tfrecord -q -l label --label-type float --summary c0 -o r0 numbers.csv 2>/dev/null
 csv2tfrecord -q -t nosuch --summary c4 -o r4 numbers.csv 2>/dev/null
 printf 'text,a,b\nx,0,1\ny,2,0\n' >several.csv
 csv2tfrecord -q -l a,b --skip-bad --summary c5 -o r5 several.csv
@@ -144,8 +145,9 @@ sed -i '/^seconds number$/d' why # which happens to be whole
 result $? 'all tools: what the page lists is there'
 
 # every warning has a code that the page explains
-perl -0777 -ne 'print "$1\n" while /bt_log_warn\(\s*[^";]*,\s*"([a-z0-9-]+)"/g' \
-	"$TEST_TOP"/lib/*/*.c "$TEST_TOP"/cmd/*.c | sort -u >codes
+perl -0777 -ne 'print "$1\n" while
+	/bt_(?:log_warn|tool_say)\(\s*[^";]*(?:"warning")?,\s*"([a-z0-9-]+)"/g' \
+	"$TEST_TOP"/lib/*/*.c "$TEST_TOP"/cmd/*.c | grep -vx 'error\|warning' | sort -u >codes
 perl -ne 'print "$1\n" if /^and warnings/ .. /^\.El/ and /^\.It Li (\S+) Ta/' "$PAGE" \
 	>explained
 same explained codes 'the codes of warnings are those of the page, in order'

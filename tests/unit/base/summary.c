@@ -129,6 +129,49 @@ static void warnings_are_collected(void **state)
 	json_decref(o);
 }
 
+static void errors_have_places(void **state)
+{
+	static const struct {
+		int code;
+		const char *text, *file;
+		uint64_t record, line;
+	} t[] = {
+	    {BT_EIO, "cannot open 'a b.csv': No such file", "a b.csv", 0, 0},
+	    {BT_EIO, "cannot create a file in 'tmp': x", "tmp", 0, 0},
+	    {BT_EFORMAT, "cannot read 'x': record 3 (line 4): no 'record 9'",
+	     "x", 3, 4},
+	    {BT_EFORMAT, "cannot read standard input: line 7: x", "", 0, 7},
+	    {BT_EFORMAT, "rank 2: fold 1: cannot read 'x': record 5: y", "x", 5,
+	     0},
+	    {BT_EFORMAT, "rank 'x': y", "", 0, 0},
+	    {BT_EFORMAT, "'m/config.json': 'hidden' is missing",
+	     "m/config.json", 0, 0},
+	    {BT_EARG, "'m/config.json': 'hidden' is missing", "m/config.json",
+	     0, 0},
+	    {BT_EFORMAT, "'x.rec' holds no record", "x.rec", 0, 0},
+	    {BT_EARG, "'foo' is not a metric", "", 0, 0},
+	    {BT_EFORMAT, "label 'x' of record 3 is new", "", 0, 0},
+	    {BT_EFORMAT, "record 12 lacks the feature 'x'", "", 12, 0},
+	    {BT_EIO, "cannot open 'it's a': No", "it's a", 0, 0},
+	    {BT_EIO, "cannot open 'cut", "", 0, 0},
+	    {BT_EIO, "cannot read 'x': record 99999999999999999999: y", "x", 0,
+	     0},
+	    {BT_EIO, "cannot", "", 0, 0},
+	    {BT_EIO, "'", "", 0, 0},
+	    {BT_EIO, "", "", 0, 0},
+	};
+	struct bt_error_place p;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		bt_error_place(t[i].code, t[i].text, &p);
+		assert_string_equal(p.file, t[i].file);
+		assert_int_equal(p.record, t[i].record);
+		assert_int_equal(p.line, t[i].line);
+	}
+}
+
 static void nobody_asked(void **state)
 {
 	(void)state;
@@ -147,6 +190,7 @@ int main(void)
 	    cmocka_unit_test(facts_nest),
 	    cmocka_unit_test(any_bytes_are_text),
 	    cmocka_unit_test(warnings_are_collected),
+	    cmocka_unit_test(errors_have_places),
 	    cmocka_unit_test(nobody_asked),
 	};
 
