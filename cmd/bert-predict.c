@@ -18,8 +18,8 @@
 struct args {
 	struct bt_common common;
 	struct bt_opt_list model;
-	const char *dtype, *gemm, *format, *embed, *delimiter, *extra, *with,
-	    *windows, *scheme, *dialect;
+	const char *dtype, *gemm, *device, *format, *embed, *delimiter, *extra,
+	    *with, *windows, *scheme, *dialect;
 	struct bt_predict_opts p;
 	int64_t top, expect, steps;
 	bool profile, normalize, fill, sets;
@@ -120,6 +120,9 @@ static const struct bt_opt options[] = {
     BT_GROUP("Speed"),
     BT_STR(0, "dtype", "auto|f32|bf16|int8", "type of matrix products [auto]",
            args, dtype),
+    BT_STR(0, "device", "NAME|FILE",
+           "compute on a device, by this PJRT plugin [the CPU, without one]",
+           args, device),
     BT_STR(0, "gemm", BT_GEMM_NAMES,
            "library for matrix products [the fastest]", args, gemm),
     BT_FLAG(0, "profile", "print where the time goes", args, profile),
@@ -276,6 +279,7 @@ static int open_all(struct run *r, char **paths, int n, struct bt_error *err)
 	    .explains = r->a->explains,
 	    .dtype = bt_precision_named(r->a->dtype),
 	    .gemm = r->a->gemm,
+	    .device = r->a->device,
 	    .log = &r->log,
 	    .profile = r->a->profile ? &r->profile : NULL,
 	    .threads = (int)r->a->common.threads,

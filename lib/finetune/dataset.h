@@ -234,6 +234,8 @@ struct bt_gather {
 	uint32_t step;
 	size_t tokens; /* of a batch of bt_forward; 0: as many as usual */
 	struct bt_dist *dist; /* ranks that share its work; borrowed, or NULL */
+	struct bt_device *device; /* that computes in place of bt_forward's
+	                           * engine, whose model it has; likewise */
 };
 
 /* width: targets of a text, that of the examples' data set; 0: they are not

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "finetune/device_texts.h"
 #include "finetune/join.h"
 
 /* Examples of the batch that begins with that one, of so many tokens. */
@@ -187,6 +188,27 @@ static int share(const struct forward *f, int r, struct bt_error *err)
 	return r;
 }
 
+/* All examples on a device, many at a time, since it packs them. */
+static int on_device(const struct forward *f, struct bt_error *err)
+{
+	struct bt_device_examples x = {.texts.n = 0};
+	const float *logits = NULL, *next = NULL;
+	size_t first = 0, n;
+	int r = BT_OK;
+
+	for (; first < f->d->n && r == BT_OK; first += n) {
+		n = bt_device_examples_fit(f->d, first);
+		r = bt_device_examples_take(&x, f->d, first, n, err);
+		if (r == BT_OK)
+			r = bt_device_forward(f->g->device, &x.texts, &logits,
+			                      &next, err);
+		if (r == BT_OK)
+			r = give(f, first, n, logits, next, err);
+	}
+	bt_device_examples_clear(&x);
+	return r;
+}
+
 int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
                struct bt_gather *g, size_t classes, bt_forward_fn *fn,
                void *ctx, double *flop, struct bt_error *err)
@@ -195,6 +217,8 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
 	size_t first, n, most, all = d->n > 0 ? d->start[d->n] : 0;
 	int r;
 
+	if (g->device != NULL)
+		return on_device(&f, err);
 	f.tokens = g->tokens > 0 ? g->tokens : BT_FORWARD_TOKENS;
 	most = d->longest > f.tokens ? d->longest : f.tokens;
 	r = bt_engine_grow(e, all < most ? all : most, bt_forward_selected(d),

@@ -7,7 +7,9 @@
 
 #include "base/sys.h"
 #include "cpu/roofline.h"
+#include "device/device.h"
 #include "finetune/contributions.h"
+#include "finetune/predict_device.h"
 #include "finetune/unfinished.h"
 #include "format/sentence.h"
 #include "io/duplicate_paths.h"
@@ -252,12 +254,10 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 	if (o->explains && o->dtype == BT_PRECISION_AUTO)
 		s->o.dtype = BT_PRECISION_F32;
 	r = plan_engine(s, &e, err);
-	if (r != BT_OK)
-		return r;
-	r = o->model != NULL ? bt_model_config(o->model, &c, &labels, err)
-	                     : bt_config_load(o->config, &c, err);
-	if (r != BT_OK)
-		return r;
+	if (r || (r = bt_predict_device_open(s, err)) ||
+	    (r = o->model != NULL ? bt_model_config(o->model, &c, &labels, err)
+	                          : bt_config_load(o->config, &c, err)))
+		goto out;
 	room = (size_t)c.max_positions;
 	if (room < BT_FORWARD_TOKENS)
 		room = BT_FORWARD_TOKENS;
@@ -273,7 +273,10 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 	s->gather.dist = o->dist;
 	if (o->explains)
 		s->gather.tokens = BT_CONTRIBUTIONS_TOKENS;
-	bt_model_log(&s->model, o->log);
+	if (s->device == NULL)
+		bt_model_log(&s->model, o->log);
+	else if ((r = bt_predict_device_load(s, err)))
+		goto out;
 	if (o->raw)
 		bt_calibration_clear(&s->model.calibration);
 	bt_calibration_log(&s->model.calibration, o->model, o->log);
@@ -299,6 +302,7 @@ void bt_predict_stream_close(struct bt_predict_stream *s)
 	bt_windows_clear(&s->windows);
 	bt_join_clear(&s->join);
 	bt_pool_free(s->pool);
+	bt_device_close(s->device);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -532,7 +536,9 @@ int bt_predict_stream_summary(struct bt_predict_stream *s, const char *what,
 	char share[BT_SHARE_SIZE];
 	int r = BT_OK;
 
-	if (s->o.profile != NULL) {
+	if (s->device != NULL) {
+		/* it has no limit that we know */
+	} else if (s->o.profile != NULL) {
 		r = bt_roofline_log(s->pool, gemm, low, s->o.profile, log, err);
 		limit = s->o.profile->flop_limit;
 	} else if (s->seconds > WORTH_MEASURING &&
@@ -553,6 +559,10 @@ int bt_predict_stream_summary(struct bt_predict_stream *s, const char *what,
 	                (double)s->examples / s->seconds);
 	bt_summary_real(sum, "tokens_per_second",
 	                (double)s->tokens / s->seconds);
+	if (s->device != NULL) {
+		bt_predict_device_summary(s, what, log);
+		return BT_OK;
+	}
 	bt_log(log, BT_LOG_NOTE,
 	       "%llu %s in %.1f s: %.1f examples/s, %.0f tokens/s, %s, "
 	       "peak memory %zu MB",

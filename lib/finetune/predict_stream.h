@@ -44,8 +44,10 @@ struct bt_predict_stream_opts {
 	bool explains; /* bt_contributions will be asked of model.engine */
 	bool raw;      /* the model's calibration is left aside */
 	enum bt_precision dtype;
-	const char *gemm;           /* or NULL, as it must be with int8 */
-	const struct bt_log *log;   /* or NULL; outlives the stream */
+	const char *gemm;         /* or NULL, as it must be with int8 */
+	const char *device;       /* a PJRT plugin that computes, by its name or
+	                           * path; or NULL: the CPU engine */
+	const struct bt_log *log; /* or NULL; outlives the stream */
 	struct bt_profile *profile; /* times are added; or NULL */
 	int threads;
 	enum bt_label_mode labels;    /* KNOWN or OPTIONAL */
@@ -58,6 +60,7 @@ struct bt_predict_stream_opts {
 
 struct bt_predict_stream {
 	struct bt_predict_stream_opts o;
+	struct bt_device *device; /* or NULL */
 	struct bt_pool *pool;
 	struct bt_tok *tok; /* NULL: the model directory has none */
 	struct bt_model model;

@@ -19,10 +19,10 @@ struct bt_hlo_place {
 	uint32_t row, column, number;
 };
 
-/* Texts that a row has room for: those of 8 tokens fill it. */
+/* Texts that a row has room for: those of 4 tokens fill it. */
 static inline int bt_hlo_row_texts(int length)
 {
-	return length / 8;
+	return length / 4;
 }
 
 /*

@@ -70,7 +70,7 @@ static void rows_are_bounded(void **state)
 	for (t = 0; t < 101; t++)
 		start[t] = (uint32_t)(2 * t);
 	assert_ok(bt_hlo_place(start, 100, 64, place, &rows, &err));
-	assert_int_equal(rows, 13);
+	assert_int_equal(rows, 7);
 	assert_ok(bt_hlo_place(start, 0, 64, place, &rows, &err));
 	assert_int_equal(rows, 0);
 }
@@ -81,7 +81,7 @@ static void arguments_of_a_text(void **state)
 	static const uint8_t types[] = {0, 0, 1, 1};
 	static const int32_t position[] = {2, 1, 1, 3};
 	struct bt_hlo_place place = {1, 3, 1};
-	struct bt_hlo_size size = {2, 16, 4, 1};
+	struct bt_hlo_size size = {2, 16, 8, 1};
 	struct bt_param_spec table = {.rows = 10, .cols = 2}, one = {.cols = 2};
 	struct bt_embed_args a = {
 	    .type = -1, .beta = -1, .pad = 1, .position0 = 2};
@@ -98,12 +98,12 @@ static void arguments_of_a_text(void **state)
 	bt_op_embed(&g, &a);
 	assert_ok(bt_graph_done(&g));
 	assert_ok(bt_hlo_batch_init(&b, &g, &size, &err));
-	assert_int_equal(bt_hlo_batch_add(&b, &place, ids, types, 4), 3);
+	assert_int_equal(bt_hlo_batch_add(&b, &place, ids, types, 4), 5);
 	for (i = 0; i < 4; i++) {
 		assert_int_equal(b.arg[BT_HLO_ARG_IDS][19 + i], ids[i]);
 		assert_int_equal(b.arg[BT_HLO_ARG_TYPES][19 + i], types[i]);
 		assert_int_equal(b.arg[BT_HLO_ARG_PLACES][19 + i], i);
-		assert_int_equal(b.arg[BT_HLO_ARG_SEGMENTS][19 + i], 3);
+		assert_int_equal(b.arg[BT_HLO_ARG_SEGMENTS][19 + i], 5);
 		assert_int_equal(b.arg[BT_HLO_ARG_POSITIONS][19 + i],
 		                 position[i]);
 	}

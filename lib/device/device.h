@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs a graph's forward pass on a device behind a PJRT plugin. Any number of
+ * texts are packed into rows of a fixed length (stablehlo/rows.h) and run in
+ * batches of a fixed number of rows; answers come in the texts' order. Programs
+ * are compiled when a batch needs them, and there are few: for two numbers of
+ * rows and each length, a power of 2, that texts do not fit without.
+ */
+#ifndef BT_DEVICE_DEVICE_H
+#define BT_DEVICE_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "op/graph.h"
+
+struct bt_device;
+
+/* plugin: a name or the path of a file, as bt_pjrt_open takes it. Call it
+ * before threads run. */
+int bt_device_open(const char *plugin, struct bt_device **d,
+                   struct bt_error *err) BT_MUST_USE;
+void bt_device_close(struct bt_device *d); /* takes NULL */
+
+/* As the plugin says itself, "cpu" or "cuda". */
+const char *bt_device_platform(const struct bt_device *d);
+
+/* Copies the parameters of a graph, parameter i at param[i], to the device.
+ * Products are of bf16 operands, or f32. The graph must outlive the device. */
+int bt_device_load(struct bt_device *d, const struct bt_graph *g,
+                   const float *const *param, bool bf16,
+                   struct bt_error *err) BT_MUST_USE;
+
+/* Text t has tokens start[t] .. start[t + 1] - 1. */
+struct bt_device_texts {
+	size_t n;
+	const uint32_t *start; /* [n + 1] */
+	const int32_t *ids;
+	const uint8_t *types;
+	const uint32_t *selected; /* [n_selected] tokens in rising order */
+	size_t n_selected;
+};
+
+/*
+ * The logits of all texts: rows of them in the texts' order, as many as texts,
+ * tokens or selected tokens, whatever the graph has. next: the second ones, [n]
+ * [2], of a graph that has them, or NULL. Both are valid until the next call.
+ */
+int bt_device_forward(struct bt_device *d, const struct bt_device_texts *texts,
+                      const float **logits, const float **next,
+                      struct bt_error *err) BT_MUST_USE;
+
+/* Of all calls so far. */
+struct bt_device_report {
+	uint64_t tokens;        /* of texts */
+	uint64_t places;        /* for tokens, filled or not */
+	int programs, cached;   /* and how many of them came from a cache */
+	double compile_seconds; /* getting them took */
+};
+struct bt_device_report bt_device_report(const struct bt_device *d);
+
+/* "products f32 by cpu (/x/y.so, StableHLO 1.13.3)" */
+void bt_device_describe(const struct bt_device *d, struct bt_buf *out);
+
+#endif

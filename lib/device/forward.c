@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts in batches: while one runs, the next is filled. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "device/device_int.h"
+
+#define BATCH_TOKENS 8192 /* at most */
+#define LEAST_LENGTH 64
+#define TAIL 8 /* a smaller batch has so many times fewer rows */
+
+/* A batch that runs. */
+struct flight {
+	struct bt_hlo_batch b;
+	int program; /* or -1: none is under way */
+	size_t row0; /* its first row, of all */
+	size_t rows;
+	struct bt_pjrt_buffer *results[BT_DEVICE_RESULTS];
+};
+
+struct job {
+	struct bt_device *d;
+	const struct bt_device_texts *t;
+	struct bt_hlo_place *place; /* [n] */
+	uint32_t *order;            /* [n] texts by their rows */
+	uint32_t *row_first;        /* [rows + 1] first of them in a row */
+	uint32_t *select_first;     /* [n + 1] first selected token of a text */
+	size_t rows;
+	int length, all_rows, some_rows; /* of batches, and of smaller ones */
+	float *host;                     /* results of a batch */
+	size_t host_cap;
+};
+
+static size_t tokens_of(const struct job *j, size_t t)
+{
+	return j->t->start[t + 1] - j->t->start[t];
+}
+
+/* The length of rows: that of a program that is there, if the longest text fits
+ * it, else the next power of 2. */
+static int choose_length(const struct bt_device *d, size_t longest)
+{
+	int length = LEAST_LENGTH, own = 0, i, z;
+
+	for (i = 0; i < d->report.programs; i++) {
+		z = d->programs[i].size.length;
+		if ((size_t)z >= longest && (own == 0 || z < own))
+			own = z;
+	}
+	while ((size_t)length < longest)
+		length *= 2;
+	return own != 0 ? own : length;
+}
+
+/* Sorts texts by their rows, keeping their order. */
+static int sort_by_rows(struct job *j, struct bt_error *err)
+{
+	size_t n = j->t->n, t, i, k;
+
+	j->order = bt_array0(n + 1, sizeof(*j->order));
+	j->row_first = bt_array0(j->rows + 2, sizeof(*j->row_first));
+	j->select_first = bt_array0(n + 2, sizeof(*j->select_first));
+	if (j->order == NULL || j->row_first == NULL || j->select_first == NULL)
+		return bt_error_nomem(err, "placing texts in rows");
+	for (t = 0; t < n; t++)
+		j->row_first[j->place[t].row + 1]++;
+	for (i = 0; i < j->rows; i++)
+		j->row_first[i + 1] += j->row_first[i];
+	for (t = 0; t < n; t++)
+		j->order[j->row_first[j->place[t].row] + j->place[t].number] =
+		    (uint32_t)t;
+	for (t = k = 0; t < n; t++) {
+		j->select_first[t] = (uint32_t)k;
+		while (k < j->t->n_selected &&
+		       j->t->selected[k] < j->t->start[t + 1])
+			k++;
+	}
+	j->select_first[n] = (uint32_t)k;
+	return BT_OK;
+}
+
+static int plan(struct job *j, struct bt_error *err)
+{
+	size_t longest = 1, t;
+	int r;
+
+	for (t = 0; t < j->t->n; t++)
+		longest = tokens_of(j, t) > longest ? tokens_of(j, t) : longest;
+	if (longest > BATCH_TOKENS)
+		return bt_error_set(err, BT_ELIMIT,
+		                    "a text of %zu tokens is too long for a "
+		                    "device, which takes %d",
+		                    longest, BATCH_TOKENS);
+	j->length = choose_length(j->d, longest);
+	j->all_rows = BATCH_TOKENS / j->length;
+	j->some_rows = j->all_rows > TAIL ? j->all_rows / TAIL : 1;
+	j->place = bt_array(j->t->n + 1, sizeof(*j->place));
+	if (j->place == NULL)
+		return bt_error_nomem(err, "placing texts in rows");
+	r = bt_hlo_place(j->t->start, j->t->n, j->length, j->place, &j->rows,
+	                 err);
+	return r == BT_OK ? sort_by_rows(j, err) : r;
+}
+
+/* Selected tokens of so many rows. */
+static int selected_in(const struct job *j, size_t row0, size_t rows)
+{
+	size_t i, n = 0;
+
+	for (i = j->row_first[row0]; i < j->row_first[row0 + rows]; i++)
+		n += j->select_first[j->order[i] + 1] -
+		     j->select_first[j->order[i]];
+	return (int)n;
+}
+
+/* The size of the batch that begins with a row: a full one, or several small
+ * ones where these take less. */
+static struct bt_hlo_size size_at(const struct job *j, size_t row0)
+{
+	size_t left = j->rows - row0;
+	bool full = left > (size_t)(j->all_rows / 2);
+	struct bt_hlo_size z = {.rows = full ? j->all_rows : j->some_rows,
+	                        .length = j->length};
+	size_t rows = left < (size_t)z.rows ? left : (size_t)z.rows;
+	int n = selected_in(j, row0, rows);
+
+	z.texts = z.rows * bt_hlo_row_texts(z.length);
+	if (j->d->g->nodes[j->d->g->logits].rows == BT_PER_SELECTED)
+		for (z.selected = 64; z.selected < n;)
+			z.selected *= 2;
+	return z;
+}
+
+static int fill(const struct job *j, struct flight *f, struct bt_error *err)
+{
+	const struct bt_hlo_size *z = &j->d->programs[f->program].size;
+	struct bt_hlo_place p;
+	size_t i, k, t, first;
+	int r;
+
+	r = bt_hlo_batch_init(&f->b, j->d->g, z, err);
+	if (r != BT_OK)
+		return r;
+	for (i = j->row_first[f->row0]; i < j->row_first[f->row0 + f->rows];
+	     i++) {
+		t = j->order[i];
+		p = j->place[t];
+		p.row -= (uint32_t)f->row0;
+		first = j->t->start[t];
+		bt_hlo_batch_add(&f->b, &p, j->t->ids + first,
+		                 j->t->types + first, tokens_of(j, t));
+		for (k = j->select_first[t]; k < j->select_first[t + 1]; k++)
+			(void)bt_hlo_batch_select(&f->b, &p,
+			                          j->t->selected[k] - first);
+		j->d->report.tokens += tokens_of(j, t);
+	}
+	j->d->report.places += (uint64_t)z->rows * (uint64_t)z->length;
+	return BT_OK;
+}
+
+/* Puts the batch on the device and runs it. */
+static int start(const struct job *j, struct flight *f, struct bt_error *err)
+{
+	struct bt_device *d = j->d;
+	const struct bt_device_program *x = &d->programs[f->program];
+	const struct bt_hlo_arg *a;
+	struct bt_pjrt_buffer **in = bt_array0((size_t)x->text.n_args + 1,
+	                                       sizeof(struct bt_pjrt_buffer *));
+	struct bt_pjrt_shape s;
+	int i,
+	    r = in == NULL ? bt_error_nomem(err, "running a program") : BT_OK;
+
+	for (i = 0; i < x->text.n_args && r == BT_OK; i++) {
+		a = &x->text.args[i];
+		s = bt_device_shape(&a->shape);
+		if (a->source == BT_HLO_ARG_PARAM)
+			in[i] = d->param[a->param];
+		else
+			r = bt_pjrt_put(
+			    d->pjrt, 0, &s, f->b.arg[a->source],
+			    bt_hlo_batch_elements(&f->b, a->source) *
+			        sizeof(int32_t),
+			    &in[i], err);
+	}
+	if (r == BT_OK)
+		r = bt_pjrt_run(x->program, in, f->results, err);
+	for (i = 0; in != NULL && i < x->text.n_args; i++)
+		if (x->text.args[i].source != BT_HLO_ARG_PARAM)
+			bt_pjrt_buffer_free(in[i]);
+	free(in);
+	return r;
+}
+
+/* Fills and starts the batch that begins with a row. */
+static int launch(struct job *j, struct flight *f, size_t row0,
+                  struct bt_error *err)
+{
+	struct bt_hlo_size z = size_at(j, row0);
+	int r;
+
+	f->row0 = row0;
+	f->rows =
+	    j->rows - row0 < (size_t)z.rows ? j->rows - row0 : (size_t)z.rows;
+	f->program = bt_device_program(j->d, &z, err);
+	if (f->program < 0)
+		return f->program;
+	r = fill(j, f, err);
+	return r == BT_OK ? start(j, f, err) : r;
+}
+
+/* Copies the rows of text t out of a batch's results. */
+static void copy_rows(const struct job *j, const struct flight *f, size_t t,
+                      const float *from, enum bt_rows rows, size_t cols,
+                      size_t *selected, float *to)
+{
+	struct bt_hlo_place p = j->place[t];
+	size_t first = t, n = 1, at;
+
+	p.row -= (uint32_t)f->row0;
+	if (rows == BT_PER_SEQUENCE) {
+		at = p.row * (size_t)bt_hlo_row_texts(j->length) + p.number;
+	} else if (rows == BT_PER_TOKEN) {
+		first = j->t->start[t];
+		n = tokens_of(j, t);
+		at = bt_hlo_token(&f->b, &p);
+	} else {
+		first = j->select_first[t];
+		n = j->select_first[t + 1] - first;
+		at = *selected;
+		*selected += n;
+	}
+	memcpy(to + first * cols, from + at * cols, n * cols * sizeof(*to));
+}
+
+/* Waits for a batch, and takes its results. */
+static int land(struct job *j, struct flight *f, struct bt_error *err)
+{
+	const struct bt_hlo_program *x = &j->d->programs[f->program].text;
+	const struct bt_graph *g = j->d->g;
+	size_t i, n, selected;
+	const struct bt_hlo_result *result;
+	int k, r = BT_OK;
+
+	for (k = 0; k < x->n_results && r == BT_OK; k++) {
+		result = &x->results[k];
+		n = (size_t)result->shape.dim[0] * (size_t)result->shape.dim[1];
+		if (bt_grow(&j->host, &j->host_cap, n, sizeof(*j->host)) !=
+		    BT_OK)
+			return bt_error_nomem(err, "running a program");
+		r = bt_pjrt_get(f->results[k], j->host, n * sizeof(*j->host),
+		                err);
+		selected = 0;
+		for (i = j->row_first[f->row0];
+		     i < j->row_first[f->row0 + f->rows] && r == BT_OK; i++)
+			copy_rows(
+			    j, f, j->order[i], j->host,
+			    g->nodes[k == 0 ? g->logits : g->next_logits].rows,
+			    (size_t)result->shape.dim[1], &selected,
+			    k == 0 ? j->d->logits : j->d->next);
+	}
+	return r;
+}
+
+static void flight_clear(struct flight *f)
+{
+	int k;
+
+	for (k = 0; k < BT_DEVICE_RESULTS; k++) {
+		bt_pjrt_buffer_free(f->results[k]);
+		f->results[k] = NULL;
+	}
+	bt_hlo_batch_clear(&f->b);
+	f->program = -1;
+}
+
+static int run(struct job *j, struct bt_error *err)
+{
+	struct flight f[2] = {{.program = -1}, {.program = -1}};
+	size_t row0 = 0;
+	int now = 0, r = BT_OK;
+
+	while (r == BT_OK && (row0 < j->rows || f[!now].program >= 0)) {
+		if (row0 < j->rows) {
+			r = launch(j, &f[now], row0, err);
+			row0 += f[now].rows;
+		}
+		now = !now;
+		if (r == BT_OK && f[now].program >= 0)
+			r = land(j, &f[now], err);
+		flight_clear(&f[now]);
+	}
+	flight_clear(&f[0]);
+	flight_clear(&f[1]);
+	return r;
+}
+
+/* Room for all logits. */
+static int make_room(struct job *j, struct bt_error *err)
+{
+	const struct bt_graph *g = j->d->g;
+	const struct bt_node *n = &g->nodes[g->logits];
+	size_t rows = n->rows == BT_PER_SEQUENCE ? j->t->n
+	              : n->rows == BT_PER_TOKEN  ? j->t->start[j->t->n]
+	                                         : j->t->n_selected;
+
+	if (bt_grow(&j->d->logits, &j->d->logit_cap,
+	            (rows + 1) * (size_t)n->cols, sizeof(float)) != BT_OK ||
+	    bt_grow(&j->d->next, &j->d->next_cap, 2 * (j->t->n + 1),
+	            sizeof(float)) != BT_OK)
+		return bt_error_nomem(err, "running a program");
+	return BT_OK;
+}
+
+int bt_device_forward(struct bt_device *d, const struct bt_device_texts *texts,
+                      const float **logits, const float **next,
+                      struct bt_error *err)
+{
+	struct job j = {.d = d, .t = texts};
+	int r = plan(&j, err);
+
+	if (r == BT_OK)
+		r = make_room(&j, err);
+	if (r == BT_OK)
+		r = run(&j, err);
+	*logits = d->logits;
+	*next = d->g->next_logits >= 0 ? d->next : NULL;
+	free(j.place);
+	free(j.order);
+	free(j.row_first);
+	free(j.select_first);
+	free(j.host);
+	return r;
+}

@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Not under thread: a plugin's own threads are not watched
+# Not under address: nor is its memory
+# bert-predict --device: what is refused anywhere, and, where BT_PJRT_PATH or
+# PEER_PYTHON has a plugin for CPUs, predictions like the CPU's.
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+export BT_PJRT_CACHE="$PWD/cache"
+if [ -z "${BT_PJRT_PATH-}" ] && [ -n "${PEER_PYTHON-}" ]; then
+	BT_PJRT_PATH=$("$PEER_PYTHON" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+	export BT_PJRT_PATH
+fi
+small_data
+small_train m -q
+
+exits 1 'a file that is not there' bert-predict -q -m m --device ./none.so dev.rec
+like "$(cat err)" "*'./none.so'*" '... is named'
+echo text >text.so
+exits 1 'a file that is no plugin' bert-predict -q -m m --device ./text.so dev.rec
+like "$(cat err)" "*'./text.so'*" '... is named'
+exits 2 'int8' bert-predict -q -m m --device cpu --dtype int8 dev.rec
+is "$(head -n 1 err)" 'bert-predict: products of int8 are computed on the CPU only, not on a device' \
+	'... is for the CPU'
+exits 2 'several models' bert-predict -q -m m -m m --device cpu dev.rec
+exits 2 '--explain' bert-predict -q -m m --explain --device cpu dev.rec
+exits 2 '--profile' bert-predict -q -m m --profile --device cpu dev.rec
+
+if BT_PJRT_CACHE=none bert-predict -q -m m --device cpu -o try.csv dev.rec 2>err; then
+	plugin=yes
+else
+	plugin=
+	skip 'predictions' "no plugin for CPUs ($(head -n 1 err))"
+fi
+
+# close A B TOLERANCE: equal but for numbers
+close() {
+	paste -d , "$1" "$2" | awk -F, -v most="$3" '{
+		for (i = 1; i <= NF / 2; i++) {
+			d = $i - $(i + NF / 2)
+			if ($i != $(i + NF / 2) && !(d < most && d > -most && $i + 0 == $i))
+				bad++
+		}
+	} END { if (bad || NR == 0) print bad + 0, "of", NR, "lines" }'
+}
+
+if [ -n "$plugin" ]; then
+	bert-predict -q -m m --dtype f32 --proba -o cpu.csv dev.rec
+	works 'f32' bert-predict -m m --device cpu --dtype f32 --proba -o device.csv dev.rec
+	like "$(cat err)" '*% of rows filled*' '... how full the rows were'
+	is "$(close cpu.csv device.csv 1e-5)" '' '... labels, order and probabilities'
+	bert-predict -v -m m --device cpu --dtype f32 --proba --summary s.json -o again.csv dev.rec 2>err
+	same again.csv device.csv 'the same bytes again'
+	like "$(cat err)" '*, 1 of them from the cache*' '... by a program that was kept'
+	like "$(cat s.json)" '*"device":"cpu"*"rows_filled":0.*' '... as JSON'
+	bert-predict -q -m m --dtype bf16 --proba -o cpu.csv dev.rec
+	works 'bf16' bert-predict -q -m m --device cpu --dtype bf16 --proba -o device.csv dev.rec
+	is "$(close cpu.csv device.csv .02)" '' '... probabilities within 2 %'
+	for how in mean max; do
+		bert-predict -q -m m --dtype f32 --embed $how -o cpu.csv dev.rec
+		bert-predict -q -m m --device cpu --dtype f32 --embed $how -o device.csv dev.rec
+		is "$(close cpu.csv device.csv 1e-4)" '' "--embed $how"
+	done
+fi
+finish
