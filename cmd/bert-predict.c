@@ -12,6 +12,7 @@
 #include "io/duplicate_paths.h"
 #include "io/path.h"
 #include "io/summary_file.h"
+#include "pjrt/pjrt.h"
 #include "record/entities.h"
 #include "task/task.h"
 
@@ -120,8 +121,8 @@ static const struct bt_opt options[] = {
     BT_GROUP("Speed"),
     BT_STR(0, "dtype", "auto|f32|bf16|int8", "type of matrix products [auto]",
            args, dtype),
-    BT_STR(0, "device", "NAME|FILE",
-           "compute on a device, by this PJRT plugin [the CPU, without one]",
+    BT_STR(0, "device", "NAME|FILE|list",
+           "compute on a device, by this PJRT plugin; list: tell all devices",
            args, device),
     BT_STR(0, "gemm", BT_GEMM_NAMES,
            "library for matrix products [the fastest]", args, gemm),
@@ -514,6 +515,15 @@ static int begin(struct args *a, char **records, int n)
 	return run(a, records, n);
 }
 
+static int list_devices(const struct args *a)
+{
+	struct bt_error err = {0};
+
+	return bt_pjrt_list(a->common.output, &err) == BT_OK
+	           ? BT_EXIT_DONE
+	           : bt_tool_fail(&tool, &err);
+}
+
 int main(int argc, char **argv)
 {
 	struct args a = {
@@ -525,6 +535,8 @@ int main(int argc, char **argv)
 	bt_tool_share_work();
 	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status))
 		return status;
+	if (a.device != NULL && strcmp(a.device, "list") == 0)
+		return bt_tool_end(&tool, list_devices(&a));
 	for (i = 0; i < a.model.n; i++)
 		a.model.item[i] = bt_hub_cache_find(a.model.item[i]);
 	if (a.delimiter != NULL &&

@@ -9,6 +9,7 @@
 #include "format/hub_cache.h"
 #include "io/summary_file.h"
 #include "model/freeze.h"
+#include "pjrt/pjrt.h"
 #include "train/kfold.h"
 #include "train/seeds.h"
 
@@ -19,7 +20,7 @@ struct args {
 	int64_t shards;
 	int64_t reinit, kfold, seeds;
 	double head_lr; /* -1: not given */
-	const char *schedule, *optimizer, *task, *dtype, *windows;
+	const char *schedule, *optimizer, *task, *dtype, *device, *windows;
 	bool profile, dry_run, anew, force, no_card;
 };
 
@@ -199,6 +200,8 @@ static const struct bt_opt options[] = {
            dtype),
     BT_STR(0, "gemm", BT_GEMM_NAMES,
            "library for matrix products [the fastest]", args, job.gemm),
+    BT_STR(0, "device", "list", "list the devices that plugins have, and end",
+           args, device),
     BT_FLAG(0, "checkpoint-activations",
             "save memory: recompute activations for backward", args,
             TRAIN.recompute),
@@ -224,20 +227,10 @@ static const struct bt_tool tool = {
     options,
 };
 
-/* Few examples, with an option that does not apply to them. */
-static bool few_shot_misfits(const struct args *a)
+/* What does not go together, or NULL. */
+static const char *misfit(const struct args *a)
 {
 	const struct bt_train_opts *t = &a->job.train;
-
-	return a->job.few_shot &&
-	       (a->job.head != NULL || a->job.teacher != NULL ||
-	        t->smoothing > 0 || t->patience > 0 || t->eval_steps > 0 ||
-	        t->metric != NULL || a->job.embedding_loss != NULL);
-}
-
-/* What is wrong with the model to start from and its rates, or NULL. */
-static const char *start_misfit(const struct args *a)
-{
 	const struct bt_weights_gaps *gaps = &a->job.gaps;
 
 	if ((a->job.model == NULL) == (a->job.init_config == NULL))
@@ -246,8 +239,24 @@ static const char *start_misfit(const struct args *a)
 	    (gaps->missing.n > 0 || gaps->unused.n > 0 || a->reinit > 0))
 		return "--allow-missing, --allow-unused and --reinit need -m "
 		       "DIR";
-	if (a->head_lr >= 0 && a->job.train.schedule.lr == 0)
+	if (a->head_lr >= 0 && t->schedule.lr == 0)
 		return "--head-learning-rate needs a --learning-rate above 0";
+	if (a->job.teacher == NULL &&
+	    (t->temperature > 0 || t->teacher_weight >= 0))
+		return "--teacher-temperature and --teacher-weight need "
+		       "--teacher";
+	if (a->job.few_shot &&
+	    (a->job.head != NULL || a->job.teacher != NULL ||
+	     t->smoothing > 0 || t->patience > 0 || t->eval_steps > 0 ||
+	     t->metric != NULL || a->job.embedding_loss != NULL))
+		return "--few-shot does not go with --head, --teacher, "
+		       "--label-smoothing, --patience, --eval-steps, --metric "
+		       "and --embedding-loss";
+	if (a->job.pool != NULL && a->job.head != NULL)
+		return "give either --head, with its own pooling, or --pool";
+	if (a->common.output == NULL ? !a->dry_run
+	                             : strcmp(a->common.output, "-") == 0)
+		return "give -o DIR, the model directory to write";
 	return NULL;
 }
 
@@ -289,37 +298,18 @@ static bool check(const struct args *a, int n, int *status)
 	struct bt_metrics_summary none = {0};
 	struct bt_error err = {0};
 	struct bt_head head;
+	const char *bad = misfit(a) != NULL ? misfit(a) : several_misfit(a, n);
 	double value;
 
-	if (start_misfit(a) != NULL)
-		*status = bt_tool_misuse(&tool, "%s", start_misfit(a));
-	else if (several_misfit(a, n) != NULL)
-		*status = bt_tool_misuse(&tool, "%s", several_misfit(a, n));
+	if (bad != NULL)
+		*status = bt_tool_misuse(&tool, "%s", bad);
 	else if (a->anew && (t->resume || t->resume_from != NULL))
 		*status = bt_tool_misuse(
 		    &tool, "--no-resume starts over: leave out --resume%s",
 		    t->resume ? "" : "-from");
-	else if (a->job.teacher == NULL &&
-	         (t->temperature > 0 || t->teacher_weight >= 0))
-		*status =
-		    bt_tool_misuse(&tool, "--teacher-temperature and "
-		                          "--teacher-weight need --teacher");
-	else if (few_shot_misfits(a))
-		*status = bt_tool_misuse(
-		    &tool, "--few-shot does not go with --head, --teacher, "
-		           "--label-smoothing, --patience, --eval-steps, "
-		           "--metric and --embedding-loss");
-	else if (a->job.pool != NULL && a->job.head != NULL)
-		*status = bt_tool_misuse(
-		    &tool,
-		    "give either --head, which has its own pooling, or --pool");
 	else if (a->job.head != NULL &&
 	         bt_head_parse(a->job.head, &head, &err) != BT_OK)
 		*status = bt_tool_misuse(&tool, "--head: %s", err.text);
-	else if (a->common.output == NULL ? !a->dry_run
-	                                  : strcmp(a->common.output, "-") == 0)
-		*status = bt_tool_misuse(
-		    &tool, "give -o DIR, the model directory to write");
 	else if ((t->patience > 0 || t->eval_steps > 0 || t->metric != NULL) &&
 	         a->job.eval == NULL && a->job.eval_share == 0)
 		*status = bt_tool_misuse(&tool,
@@ -565,6 +555,14 @@ static void help(const struct bt_tool *t, FILE *to)
 	bt_buf_clear(&b);
 }
 
+static int list_devices(void)
+{
+	struct bt_error err = {0};
+
+	return bt_pjrt_list(NULL, &err) == BT_OK ? BT_EXIT_DONE
+	                                         : bt_tool_fail(&tool, &err);
+}
+
 int main(int argc, char **argv)
 {
 	struct args a = {.common = BT_COMMON_INIT,
@@ -586,6 +584,8 @@ int main(int argc, char **argv)
 	if (!bt_tool_options_help(&tool, argc, argv, &a, &operand, help,
 	                          &status))
 		return status;
+	if (a.device != NULL)
+		return bt_tool_end(&tool, list_devices());
 	a.job.model = bt_hub_cache_find(a.job.model);
 	a.job.tokenizer = bt_hub_cache_find(a.job.tokenizer);
 	t->schedule.kind = bt_schedule_named(a.schedule);

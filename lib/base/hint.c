@@ -156,6 +156,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TABLE_UTF16] = "use --encoding utf-16",
     [BT_HINT_TEXT_COLUMN] = "name the text's column with -t COLUMN",
     [BT_HINT_TEXT_NUMBER] = "give it with -t N",
+    [BT_HINT_DEVICES] = "BT_PJRT_PATH names the directories of plugins; see "
+                        "DEVICES in bertutils(7)",
     [BT_HINT_FETCH] = "bert-fetch NAME fetches a model by its name",
     [BT_HINT_HUB_BUILD] = "install libcurl4-openssl-dev and libssl-dev, and "
                           "build again",

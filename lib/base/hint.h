@@ -125,6 +125,7 @@ enum bt_hint {
 	BT_HINT_FETCH,
 	BT_HINT_HUB_BUILD,
 	BT_HINT_HUB_TOKEN,
+	BT_HINT_DEVICES,
 	BT_HINTS /* their number */
 };
 

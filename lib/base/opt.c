@@ -13,10 +13,10 @@
 #define MAX_OPTIONS 96 /* rows, with headings */
 #define LONG_KEY 256   /* getopt's value of row i is LONG_KEY + i */
 
-/* "a|b|c" lists every value that the option takes. */
+/* "a|b|c" lists every value that the option takes, and so does "a". */
 static bool is_choice(const char *arg)
 {
-	return strchr(arg, '|') != NULL && islower((unsigned char)*arg);
+	return islower((unsigned char)*arg);
 }
 
 static bool choice_has(const char *choices, const char *value)

@@ -159,7 +159,7 @@ static int not_found(const char *plugin, const struct bt_pjrt_plugin *list,
 	                 plugin, n == 1 ? "there is" : "there are",
 	                 bt_buf_str(&names));
 	bt_buf_clear(&names);
-	return r;
+	return bt_error_hint(err, BT_HINT_DEVICES, r);
 }
 
 int bt_pjrt_find(const char *plugin, char **name, char **path,

@@ -117,6 +117,17 @@ int bt_pjrt_plugins(struct bt_pjrt_plugin **found, size_t *n,
                     struct bt_error *err) BT_MUST_USE;
 void bt_pjrt_plugins_free(struct bt_pjrt_plugin *found, size_t n);
 
+/*
+ * Writes what they are and which devices they have to a file, or to standard
+ * output for NULL. Each is asked in a process of its own: one that cannot be
+ * used is listed with the reason. BT_EIO where there are none.
+ *
+ *	cpu: /x/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so
+ *	  platform cpu; PJRT 0.81, StableHLO 1.13.3
+ *	  device 0: cpu
+ */
+int bt_pjrt_list(const char *path, struct bt_error *err) BT_MUST_USE;
+
 /* ---- Clients ---- */
 
 struct bt_pjrt_options {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Not under thread: the plugin's threads are not known to it */
-/* Not under address: compiles in processes that the plugin does not survive */
 /* The client against XLA's own plugin for CPUs, where BT_PJRT_PATH has it. */
 #include "test.h"
 
