@@ -15,6 +15,7 @@
  * MOCK_LIE=WHAT           bytes, outputs, types, dims, null, results, devices
  * MOCK_EXIT=N             a process other than MOCK_PARENT ends as a client is
  *                         made; MOCK_ALONE: it gets none
+ * MOCK_ABORT              aborts whatever it compiles
  * MOCK_TABLE=N            the size of its table of functions
  */
 #include <stdio.h>
@@ -357,7 +358,8 @@ FN(20, bt_pjrt_compile_args)
 	if (code->struct_size != 48 || code->format_size != 4 ||
 	    memcmp(code->format, "mlir", 4) != 0)
 		mock_wrong++;
-	if (strncmp(code->code, "abort", 5) == 0) {
+	if (strncmp(code->code, "abort", 5) == 0 ||
+	    getenv("MOCK_ABORT") != NULL) {
 		fprintf(stderr,
 		        "loading\nF0000 x.cc:1] Check failed: 1 == 2\n");
 		abort();

@@ -19,6 +19,12 @@ like "$(cat err)" "*'./none.so'*" '... is named'
 echo text >text.so
 exits 1 'a file that is no plugin' bert-predict -q -m m --device ./text.so dev.rec
 like "$(cat err)" "*'./text.so'*" '... is named'
+MOCK_ABORT=1 BT_PJRT_CACHE=none exits 1 'a plugin that aborts' \
+	bert-predict -q -m m --device "$BUILD/plugin/mock.so" -o no.csv dev.rec
+like "$(cat err)" 'bert-predict: *cannot compile program *: the plugin ended its process by signal 6 (Aborted): Check failed: 1 == 2' \
+	'is a message with its reason'
+[ ! -e no.csv ]
+result $? 'and leaves no output'
 exits 2 'int8' bert-predict -q -m m --device cpu --dtype int8 dev.rec
 is "$(head -n 1 err)" 'bert-predict: products of int8 are computed on the CPU only, not on a device' \
 	'... is for the CPU'
