@@ -139,6 +139,12 @@ static const struct bt_opt options[] = {
     BT_REAL(0, "clip-value", "X",
             "clip gradient elements to this magnitude [off]", args,
             OPTIM.clip_value, 0, 1e9),
+    BT_REAL(0, "ema", "DECAY",
+            "evaluate and save the moving average of the weights [off]", args,
+            TRAIN.average.decay, 0, 0.9999999),
+    BT_REAL(0, "average", "X",
+            "or their mean over the last X updates, or share below 1 [off]",
+            args, TRAIN.average.last, 0, 1e12),
     BT_REAL(0, "label-smoothing", "X", "label smoothing [0]", args,
             TRAIN.smoothing, 0, 0.99),
     BT_FLAG(0, "few-shot",
@@ -230,8 +236,8 @@ static const struct bt_tool tool = {
 /* What does not go together, or NULL. */
 static const char *misfit(const struct args *a)
 {
-	const struct bt_train_opts *t = &a->job.train;
 	const struct bt_weights_gaps *gaps = &a->job.gaps;
+	const struct bt_train_opts *t = &a->job.train;
 
 	if ((a->job.model == NULL) == (a->job.init_config == NULL))
 		return "give either -m DIR or --init-config FILE|tiny";
@@ -248,10 +254,13 @@ static const char *misfit(const struct args *a)
 	if (a->job.few_shot &&
 	    (a->job.head != NULL || a->job.teacher != NULL ||
 	     t->smoothing > 0 || t->patience > 0 || t->eval_steps > 0 ||
-	     t->metric != NULL || a->job.embedding_loss != NULL))
+	     t->metric != NULL || bt_averages(&t->average) ||
+	     a->job.embedding_loss != NULL))
 		return "--few-shot does not go with --head, --teacher, "
-		       "--label-smoothing, --patience, --eval-steps, --metric "
-		       "and --embedding-loss";
+		       "--label-smoothing, --patience, --eval-steps, --metric, "
+		       "--ema, --average and --embedding-loss";
+	if (t->average.decay > 0 && t->average.last > 0)
+		return "give either --ema or --average";
 	if (a->job.pool != NULL && a->job.head != NULL)
 		return "give either --head, with its own pooling, or --pool";
 	if (a->common.output == NULL ? !a->dry_run

@@ -16,7 +16,8 @@ uint64_t bt_model_file_size(const struct bt_model *m)
 uint64_t bt_checkpoint_file_size(const struct bt_model *m,
                                  const struct bt_train_opts *o)
 {
-	uint64_t moments = (uint64_t)bt_optim_moments(o->optim.kind);
+	uint64_t moments = (uint64_t)bt_optim_moments(o->optim.kind) +
+	                   bt_averages(&o->average);
 
 	return bt_model_file_size(m) +
 	       moments * bt_graph_trained(&m->graph) * sizeof(float);

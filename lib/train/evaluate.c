@@ -218,7 +218,18 @@ static int report(struct bt_train_run *t, double loss, struct bt_error *err)
 	return bt_train_reported(t, shown, seconds, better, err);
 }
 
-int bt_train_report(struct bt_train_run *t, struct bt_error *err)
+/* The weights and their average, one in the place of the other. */
+static int swap_average(struct bt_train_run *t, struct bt_error *err)
+{
+	struct bt_engine *e = t->m->engine;
+
+	if (!bt_average_stands(&t->average, t->s.step))
+		return BT_OK;
+	bt_average_swap(&t->average, bt_engine_params(e));
+	return bt_engine_pack_trained(e, err);
+}
+
+static int report_first(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_metrics_summary s;
 	int r;
@@ -241,4 +252,15 @@ int bt_train_report(struct bt_train_run *t, struct bt_error *err)
 	t->tail_sum = t->tail_weight = 0;
 	t->s.right = t->s.seen = 0;
 	return r;
+}
+
+int bt_train_report(struct bt_train_run *t, struct bt_error *err)
+{
+	struct bt_error why = {0};
+	int r = swap_average(t, err), back;
+
+	if (r == BT_OK)
+		r = report_first(t, err);
+	back = swap_average(t, r == BT_OK ? err : &why);
+	return r == BT_OK ? back : r;
 }

@@ -10,6 +10,7 @@
 
 struct bt_memory_plan {
 	size_t parameters, frozen;      /* their number; of them */
+	size_t average;                 /* bytes of that of the weights */
 	int64_t steps;                  /* updates */
 	size_t texts, tokens;           /* of the largest training batch */
 	size_t eval_texts, eval_tokens; /* of the largest one to evaluate */

@@ -42,6 +42,12 @@ static int update(struct bt_train_run *t, struct bt_error *err)
 	                bt_train_rate(t, t->s.step), t->s.step + 1);
 	bt_train_add_time(t, "optimizer", start,
 	                  bt_optim_traffic(t->optim.o.kind));
+	if (bt_average_stands(&t->average, t->s.step + 1)) {
+		start = bt_seconds();
+		bt_average_update(&t->average, bt_engine_params(e),
+		                  t->s.step + 1);
+		bt_train_add_time(t, "average of weights", start, 3);
+	}
 	r = bt_engine_pack_trained(e, err);
 	t->res->examples +=
 	    bt_batches_between(&t->batches, t->batches.pos, end);
@@ -249,6 +255,11 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	t->metrics.pool = bt_engine_pool(t->m->engine);
 	t->total = bt_train_steps(&t->batches, t->o);
 	t->warmup = bt_schedule_warmup(t->o->schedule.warmup, t->total);
+	r = bt_average_init(&t->average, &t->m->graph, &t->o->average,
+	                    bt_engine_params(t->m->engine), t->total,
+	                    bt_engine_pool(t->m->engine), err);
+	if (r != BT_OK)
+		return r;
 	t->start_crc = bt_crc32c(0, bt_engine_params(t->m->engine),
 	                         t->m->graph.n_floats * sizeof(float));
 	if (!t->o->measure_only)
@@ -300,6 +311,7 @@ static void log_sent(const struct bt_train_run *t)
 static void clear(struct bt_train_run *t)
 {
 	bt_optim_clear(&t->optim);
+	bt_average_clear(&t->average);
 	bt_shards_clear(&t->shards);
 	free(t->shard_sums);
 	bt_batches_clear(&t->batches);

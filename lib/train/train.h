@@ -13,6 +13,7 @@
 #include "finetune/model.h"
 #include "metrics/metrics.h"
 #include "metrics/squad.h"
+#include "optim/average.h"
 #include "optim/optim.h"
 #include "optim/schedule.h"
 #include "train/batches.h"
@@ -57,6 +58,8 @@ struct bt_train_opts {
 	                       * process */
 	struct bt_schedule_opts schedule;
 	struct bt_optim_opts optim;
+	struct bt_average_opts average; /* of the weights, which is evaluated
+	                                 * and kept in their place */
 	double smoothing;
 	enum bt_embedding_loss embedding_loss; /* of embeddings */
 	bool recompute;      /* activations; see cpu/engine.h */

@@ -45,6 +45,7 @@ struct bt_train_run {
 	const struct bt_train_opts *o;
 	struct bt_train_result *res;
 	struct bt_optim optim;
+	struct bt_average average;
 	struct bt_batches batches;
 	struct bt_gather gather;
 	struct bt_whole_update

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Averages of the weights, in the place of the weights.
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+small_data
+small_train start -q
+
+train() { # DIR [OPTION ...]
+	dir=$1
+	shift
+	bert-train --force -q -m start --batch-size 16 --steps 12 --learning-rate .003 -o "$dir" "$@" train.rec
+}
+value() { # DIR: an element of a weight
+	ckpt-inspect --dump classifier.bias "$1/model.safetensors" | tr -s ' ,[]' '\n' | grep -m 1 '[0-9]'
+}
+
+# The weights after each update, from runs that keep checkpoints.
+works 'each update is kept' train each --save-steps 1 --keep 20
+for f in each/checkpoint-[1-9].safetensors each/checkpoint-10.safetensors each/checkpoint.safetensors; do
+	ckpt-inspect --dump param.classifier.bias "$f" | tr -s ' ,[]' '\n' | grep -m 1 '[0-9]'
+done >steps
+value each >>steps
+is "$(wc -l <steps)" 12 'twelve of them'
+# close DIR PROGRAM: the model's value against awk's from start and steps
+close() {
+	{
+		value start
+		cat steps
+	} | awk "$2 END { printf \"%.7g\\n\", a }" >want
+	value "$1" >got
+	paste want got | awk '{ d = $1 - $2; print; exit !(d * d < 1e-13) }' >why
+	result $? "$3"
+}
+works 'a moving average' train ema --ema .8 --keep 1 --save-steps 5
+close ema '
+	{ t = NR - 1; d = (1 + t) / (10 + t); if (d > .8) d = .8; a = t == 0 ? $1 : a + (1 - d) * ($1 - a) }' \
+	'is what the formula gives'
+works 'a mean' train mean --average 4
+close mean 'NR > 9 { a += $1 / 4 }' 'of the last four'
+works 'of a share' train share --average .25
+close share 'NR > 10 { a += $1 / 3 }' 'of the last three'
+works 'of all' train all --average 12
+close all 'NR > 1 { a += $1 / 12 }' 'of all'
+
+# It is what is evaluated, and what chooses the best model.
+train measured --eval dev.rec --average .5 --eval-steps 12 2>err
+bert-eval -q -m measured dev.rec >out
+is "$(sed -n 's/^accuracy.*loss \([0-9.]*\) .*/\1/p' out)" \
+	"$(sed -n 's/.*"eval_loss": *\([0-9.]*\).*/\1/p' measured/history.jsonl |
+		awk '{ printf "%.4f", $1 }')" 'the loss of the model that was written'
+
+# Neither a stop nor evaluation on the way changes a bit; nor threads.
+train ema2 --ema .8 --eval dev.rec --eval-steps 3 --metric loss -j 1
+train ema3 --ema .8 --eval dev.rec --eval-steps 12
+same ema/model.safetensors ema3/model.safetensors 'evaluation changes nothing'
+for f in '--ema .8' '--average 5'; do
+	# shellcheck disable=SC2086
+	train whole $f
+	# shellcheck disable=SC2086
+	train part $f --save-steps 9 --keep 2
+	# shellcheck disable=SC2086
+	train rest $f --resume-from part/checkpoint.safetensors
+	same whole/model.safetensors rest/model.safetensors "$f resumes to the same bits"
+	rm -r part rest whole
+done
+ckpt-inspect ema/checkpoint.safetensors | grep -c ' *average\.bert' >why
+result $? 'checkpoints have it'
+refuses '*decay of the average was 0.8*, is 0.9*' 'another decay is another run' \
+	train x --ema .9 --resume-from ema/checkpoint.safetensors
+works 'with frozen layers' train frozen --ema .8 --freeze 1 --keep 1 --save-steps 5
+ckpt-inspect --diff --grep 'embeddings|layer\.0' start/model.safetensors frozen/model.safetensors >why 2>&1
+result $? 'which stay'
+ckpt-inspect frozen/checkpoint.safetensors | grep 'average.*layer\.0' >why
+is $? 1 'and have no average'
+works 'memory' bert-train --force -m start --ema .9 --dry-run train.rec
+awk '/^average of weights/ { a = $(NF - 1) } /^gradients/ { g = $(NF - 1) } END { exit !(a > 0 && a == g) }' out
+result $? 'is told'
+
+misuses '*either --ema or --average*' 'both' train x --ema .9 --average 3
+misuses '*--few-shot does not go with*--ema*' 'few examples' train x --few-shot --ema .9
+finish
