@@ -18,7 +18,7 @@ struct args {
 	struct bt_common common;
 	const char *to, *names, *dtype, *shard_size;
 	int64_t heads;
-	int external, force;
+	int external, force, average;
 	struct bt_opt_list rename, drop;
 	char **path; /* FROM TO */
 };
@@ -38,6 +38,8 @@ static const struct bt_opt options[] = {
             rename),
     BT_LIST(0, "drop", "PATTERN",
             "leave out tensors whose name matches; repeatable", args, drop),
+    BT_FLAG(0, "average", "write the mean of several checkpoints FROM ...",
+            args, average),
     BT_GROUP("Details of one format"),
     BT_STR(0, "shard-size", "BYTES",
            "safetensors: split into files of this size", args, shard_size),
@@ -51,7 +53,7 @@ static const struct bt_opt options[] = {
 
 static const struct bt_tool tool = {
     "ckpt-convert",
-    "[OPTION ...] FROM TO",
+    "[OPTION ...] FROM [FROM ...] TO",
     "Converts a checkpoint to another format, naming scheme or dtype.",
     "ckpt-convert --drop '/adam_[mv]$|^global_step$' bert_model.ckpt "
     "bert.safetensors",
@@ -235,15 +237,24 @@ static bool check(const struct args *a, struct bt_convert *job, int *status)
 static bool parse(int argc, char **argv, struct args *a, struct bt_convert *job,
                   int *status)
 {
-	int at;
+	int at, i;
 
 	if (!bt_tool_options(&tool, argc, argv, a, &at, status))
 		return false;
-	if (argc - at != 2) {
-		*status = bt_tool_misuse(&tool, "expected FROM and TO");
+	if (a->average ? argc - at < 3 : argc - at != 2) {
+		*status = bt_tool_misuse(
+		    &tool, a->average
+		               ? "--average expects two FROM at least, and TO"
+		               : "expected FROM and TO");
 		return false;
 	}
-	argv[at] = (char *)bt_hub_cache_find(argv[at]);
+	for (i = at; i < argc - 1; i++)
+		argv[i] = (char *)bt_hub_cache_find(argv[i]);
+	if (a->average && is_onnx(a, argv[argc - 1])) {
+		*status =
+		    bt_tool_misuse(&tool, "--average does not go with ONNX");
+		return false;
+	}
 	if (is_onnx(a, argv[at + 1])) {
 		a->path = argv + at;
 		return check_onnx(a, status);
@@ -254,7 +265,9 @@ static bool parse(int argc, char **argv, struct args *a, struct bt_convert *job,
 		return false;
 	}
 	*job = (struct bt_convert){.from = argv[at],
-	                           .to = argv[at + 1],
+	                           .to = argv[argc - 1],
+	                           .others = (const char *const *)argv + at + 1,
+	                           .n_others = argc - at - 2,
 	                           .dtype = dtype_of(a->dtype),
 	                           .heads = (int)a->heads,
 	                           .force = a->force,

@@ -8,6 +8,7 @@
 
 #include "base/file_use.h"
 #include "base/str.h"
+#include "ckpt/average.h"
 #include "ckpt/cast.h"
 #include "ckpt/identify.h"
 #include "ckpt/open.h"
@@ -107,9 +108,14 @@ enum bt_names bt_convert_names_parse(const char *word)
 
 int bt_convert_check(const struct bt_convert *r, struct bt_error *err)
 {
+	int i;
+
 	if (bt_url_refuse(r->from, BT_URL_DIR, err) != BT_OK ||
 	    bt_url_refuse(r->to, BT_URL_DIR_OUT, err) != BT_OK)
 		return BT_EREMOTE;
+	for (i = 0; i < r->n_others; i++)
+		if (bt_url_refuse(r->others[i], BT_URL_DIR, err) != BT_OK)
+			return BT_EREMOTE;
 	if (r->format == BT_CONVERT_KERAS && bt_str_ends(r->to, ".weights.h5"))
 		return bt_error_set(err, BT_EARG,
 		                    "'%s' is a name by which Keras knows "
@@ -371,6 +377,8 @@ int bt_convert_run(struct bt_convert *r, struct bt_error *err)
 		e = bt_names_init(&l, c, err);
 	if (e == BT_OK)
 		e = choose(r, &l, err);
+	if (e == BT_OK && r->n_others > 0)
+		e = bt_ckpt_average(&l, r->others, r->n_others, err);
 	if (e == BT_OK)
 		e = name_all(r, &l, c, err);
 	if (e == BT_OK)

@@ -58,6 +58,8 @@ struct bt_convert {
 	              * when it is complete */
 	const char *const *rename, *const *drop;
 	int n_rename, n_drop;
+	const char *const *others; /* whose mean with `from` is written */
+	int n_others;
 
 	struct bt_convert_report report; /* after bt_convert_run */
 	struct bt_buf path;              /* inner */
