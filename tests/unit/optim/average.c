@@ -25,14 +25,14 @@ static double want[FROZEN + N];
 /* The weights after update t: a walk, the same each time. */
 static void walk(int64_t t)
 {
-	double v[2];
+	double v[97][2];
 	size_t i;
 
-	for (i = t == 0 ? 0 : FROZEN; i < FROZEN + N; i++) {
-		bt_random_normal(3, BT_PURPOSE_INIT, (uint32_t)t, i % 97, 0, v);
-		p[i] = (t == 0 ? 0 : p[i]) + (float)(0.1 * v[0]) +
+	for (i = 0; i < 97; i++)
+		bt_random_normal(3, BT_PURPOSE_INIT, (uint32_t)t, i, 0, v[i]);
+	for (i = t == 0 ? 0 : FROZEN; i < FROZEN + N; i++)
+		p[i] = (t == 0 ? 0 : p[i]) + (float)(0.1 * v[i % 97][0]) +
 		       (float)(i % 7) * 0.01f;
-	}
 }
 
 static void expect_near(const float *x, int64_t t)
