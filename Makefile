@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Targets: all deps demo check lint bench fuzz install uninstall deb dist clean
+# Targets: all deps demo picture check lint bench fuzz install uninstall deb dist clean
 # Knobs:   CC=gcc|clang  SAN=address,undefined|thread  CFLAGS  LDLIBS
 #          prefix DESTDIR  WERROR=1  V=1  TESTS=...  BENCH=PATTERNS
 #          FUZZ=ENTRIES  FUZZ_SECONDS=10
@@ -160,6 +160,11 @@ fuzz:
 demo: all
 	$(Q)PATH="$(CURDIR)/$B/bin:$$PATH" DEMO_DIR=$B/demo pipelines/demo.sh $(MODEL)
 
+# The picture in the README: the demo with a pre-trained MODEL.
+picture: demo
+	$(Q)PATH="$(CURDIR)/$B/bin:$$PATH" man/picture $B/demo >$B/picture.svg
+	$(Q)mv $B/picture.svg man/bertutils.svg
+
 # What tests/bench measures of the library itself.
 SPEEDS := $(patsubst tests/speed/%.c,$B/speed/%,$(wildcard tests/speed/*.c))
 $(SPEEDS): $B/speed/%: $B/tests/speed/%.o $B/libbertutils.a
@@ -203,7 +208,7 @@ dist:
 clean:
 	rm -rf build
 
-.PHONY: all units fuzzers fuzz check lint demo deb dist clean install uninstall bench FORCE
+.PHONY: all units fuzzers fuzz check lint demo picture deb dist clean install uninstall bench FORCE
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)
 endif

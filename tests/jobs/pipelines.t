@@ -8,6 +8,10 @@
 exits 0 'demo.sh: over 90 % right on unseen questions' \
 	env DEMO_DIR=demo "$TEST_TOP/pipelines/demo.sh"
 like "$(tail -n 1 out)" 'right on 2[0-9][0-9] of 240 *' 'and says so'
+exits 0 'the picture of the README' "$TEST_TOP/man/picture" demo
+perl -0777 -ne 'exit(!((() = /<svg /g) == 3 && /<\/svg>\s*\z/ && !/[&](?!(?:amp|lt|gt|quot);)/))' out &&
+	grep -q '>Loss</text>' out && grep -q '>T0034,[a-z_]*</text>' out
+result $? '... has the curves and the submission'
 
 # A table of BANKING77's form, and the model that the demo trained.
 awk 'BEGIN {
