@@ -70,7 +70,8 @@ bert-train --force -o "$out/model" --labels 0,1,2,3 --eval "$out/dev.rec" \
 
 echo 'history:'
 cat "$out/model/history.jsonl"
-bert-eval -q -m "$out/model" -o "$out/report.txt" "$out/dev.rec"
+bert-eval -q -m "$out/model" -o "$out/report.txt" --html "$out/report.html" "$out/dev.rec"
+bert-plot -q -o "$out/curves.svg" "$out/model"
 tail -n 1 "$out/report.txt"
 csv2tfrecord -t text --na pandas -o "$out/test.text.rec" "$test"
 tokenize "$out/model" "$out/test.text.rec" "$out/test.rec"

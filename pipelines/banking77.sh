@@ -55,10 +55,12 @@ for seed in ${SEEDS:-42}; do
 	bert-train --force -o "$out/model" --eval "$out/test.rec" --metric weighted_f1 \
 		--schedule linear --optimizer adam --epsilon 1e-6 --clip 0 \
 		--seed "$seed" "$@" "$out/train.rec"
-	bert-eval -q -m "$out/model" --json -o "$out/report.json" "$out/test.rec"
+	bert-eval -q -m "$out/model" --json -o "$out/report.json" \
+		--html "$out/report.html" "$out/test.rec"
 	echo "seed $seed: accuracy $(value accuracy), weighted F1" \
 		"$(value weighted_f1)" >>"$out/seeds.txt"
 done
+bert-plot -q -o "$out/curves.svg" "$out/model"
 bert-predict -q -m "$out/model" -o "$out/predictions.csv" "$out/test.rec"
 awk '{ print; a += $4; f += $7 }
 	END { if (NR > 1) printf "mean of %d: accuracy %.4f, weighted F1 %.4f\n",

@@ -71,6 +71,7 @@ for part in train valid test; do
 	conll2tfrecord -q "$data/$part.txt" | bert-tokenize -m "$model" -o "$out/$part.rec"
 done
 bert-train --force --task tagging "$@" --eval "$out/valid.rec" -o "$out/model" "$out/train.rec"
-bert-eval -m "$out/model" "$out/test.rec"
+bert-eval -m "$out/model" --html "$out/report.html" "$out/test.rec"
+bert-plot -q -o "$out/curves.svg" "$out/model"
 bert-predict -m "$out/model" -o "$out/test.conll" "$out/test.rec"
 head -n 8 "$out/test.conll"

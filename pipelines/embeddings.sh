@@ -46,7 +46,8 @@ done
 # shellcheck disable=SC2086 # several words
 bert-train --force $start "$model" --task embedding $recipe \
 	--eval "$out/test.rec" -o "$out/model" "$@" "$out/train.rec"
-bert-eval -q -m "$out/model" "$out/test.rec"
+bert-eval -q -m "$out/model" --html "$out/report.html" "$out/test.rec"
+bert-plot -q -o "$out/curves.svg" "$out/model"
 
 # First texts search among second ones.
 for number in 0 1; do

@@ -103,4 +103,5 @@ csv2tfrecord --skip-bad --max-bad .1 --delimiter "$DELIMITER" -t "$TEXT" -l "$LA
 	-i "${ID:-row}" -o "$tmp/text.rec" "$train"
 bert-tokenize -m "$model" -o "$tmp/train.rec" "$tmp/text.rec"
 bert-train -m "$model" -o "$out" --task "$TASK" --eval-share .1 "$@" "$tmp/train.rec"
+bert-plot -q -o "$out/curves.svg" "$out"
 printf '%s\n' "$DELIMITER" "$TEXT" "$ID" >"$out/columns.txt"

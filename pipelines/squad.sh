@@ -77,4 +77,6 @@ odds=
 ! grep -q '"is_impossible": *true' "$dev" || odds=$out/null_odds.json
 bert-predict -m "$out/model" ${odds:+--null-odds "$odds"} --nbest "$out/nbest_predictions.json" \
 	-o "$out/predictions.json" "$out/dev.rec"
-bert-eval --predictions "$out/predictions.json" ${odds:+--null-odds "$odds"} "$out/dev.rec"
+bert-eval --predictions "$out/predictions.json" ${odds:+--null-odds "$odds"} \
+	--html "$out/report.html" "$out/dev.rec"
+bert-plot -q -o "$out/curves.svg" "$out/model"

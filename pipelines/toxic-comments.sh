@@ -70,7 +70,8 @@ tfrecord-cat -q --split train=.9,dev=.1 -o "$out/part" "$out/all.rec"
 
 bert-train --force "$@" --task multilabel --metric roc_auc --eval "$out/part-dev" \
 	-o "$out/model" "$out/part-train"
-bert-eval -m "$out/model" "$out/part-dev"
+bert-eval -m "$out/model" --html "$out/report.html" "$out/part-dev"
+bert-plot -q -o "$out/curves.svg" "$out/model"
 
 csv2tfrecord -q -i id -t comment_text "$data/test.csv" |
 	bert-tokenize -q -m "$out/model" --max-length "$length" |

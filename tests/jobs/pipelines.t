@@ -13,6 +13,13 @@ perl -0777 -ne 'exit(!((() = /<svg /g) == 3 && /<\/svg>\s*\z/ && !/[&](?!(?:amp|
 	grep -q '>Loss</text>' out && grep -q '>T0034,[a-z_]*</text>' out
 result $? '... has the curves and the submission'
 
+# shown DIR: the page of the evaluation and the curves are there, whole
+shown() {
+	grep -q '^</html>$' "$1/report.html" && grep -q '<table' "$1/report.html" &&
+		grep -q '^</svg>$' "$1/curves.svg" && grep -q '<path \|<polyline ' "$1/curves.svg"
+	result $? "$1: a page and curves"
+}
+
 # A table of BANKING77's form, and the model that the demo trained.
 awk 'BEGIN {
 	print "text,category"
@@ -36,6 +43,7 @@ exits 0 'banking77.sh: by itself, with two seeds' env SEEDS='1 2' \
 	"$TEST_TOP/pipelines/banking77.sh" small b
 like "$(cat out)" 'seed 1: *seed 2: *mean of 2: accuracy 0.[89]*, weighted F1 0.[89]*' \
 	'banking77.sh: tells the mean, and has learnt'
+shown b
 echo 'text,category
 "a' >bad.csv
 exits 1 'banking77.sh: a bad table ends it' \
@@ -108,6 +116,7 @@ like "$(cat out)" '*toxic *micro avg*mean ROC AUC 0.9*' 'toxic-comments.sh: has 
 is "$(cut -d, -f1 toxic/submission.csv)$(head -n 1 toxic/submission.csv)" \
 	"$(cut -d, -f1 toxic/data/sample_submission.csv)$(head -n 1 toxic/data/sample_submission.csv)" \
 	'toxic-comments.sh: a submission in the form of the sample'
+shown toxic
 exits 0 "toxic-comments.sh: a user's model and data" "$TEST_TOP/pipelines/toxic-comments.sh" \
 	toxic/model toxic/data toxic2 --steps 2
 exits 2 'toxic-comments.sh: says how it is used' "$TEST_TOP/pipelines/toxic-comments.sh" --help
@@ -116,6 +125,7 @@ exits 0 'conll-tagging.sh: by itself' env TAGGING_DIR=tagging \
 	"$TEST_TOP/pipelines/conll-tagging.sh"
 like "$(cat out)" 'entity *micro avg *-DOCSTART- O O*' 'conll-tagging.sh: scores and writes tags'
 exits 0 'conll-tagging.sh: has learnt' bert-eval -q -m tagging/model --min f1=.8 tagging/test.rec
+shown tagging
 exits 0 "conll-tagging.sh: a user's model and data" "$TEST_TOP/pipelines/conll-tagging.sh" \
 	tagging/model tagging/data tagging2 --steps 2
 exits 2 'conll-tagging.sh: says how it is used' "$TEST_TOP/pipelines/conll-tagging.sh" --help
@@ -123,6 +133,7 @@ exits 2 'conll-tagging.sh: says how it is used' "$TEST_TOP/pipelines/conll-taggi
 exits 0 'embeddings.sh: by itself' "$TEST_TOP/pipelines/embeddings.sh" small e
 like "$(cat out)" 'accuracy 0.* MRR 0.*(23 pairs)*id,rank,nearest,similarity*' 'embeddings.sh: evaluates, and searches'
 exits 0 'embeddings.sh: has learnt' bert-eval -q -m e/model --min mrr=.25 e/test.rec
+shown e
 exits 0 "embeddings.sh: a user's model and data" "$TEST_TOP/pipelines/embeddings.sh" e/model e/dev.csv e/dev.csv e2
 exits 2 'embeddings.sh: says how it is used' "$TEST_TOP/pipelines/embeddings.sh"
 exits 0 'distill.sh: by itself' "$TEST_TOP/pipelines/distill.sh" small d
@@ -145,6 +156,7 @@ like "$(cat out)" '*has answer  *no answer *all  *' 'squad.sh: scores its answer
 exits 0 'squad.sh: has learnt' bert-eval -q --predictions squad/predictions.json \
 	--null-odds squad/null_odds.json --min exact_match=.8 --min f1=.8 squad/dev.rec
 is "$(grep -c '^    "[A-Z]*[0-9]*": ' squad/predictions.json)" 240 'squad.sh: an answer to each question'
+shown squad
 exits 0 "squad.sh: a user's model and data" "$TEST_TOP/pipelines/squad.sh" \
 	squad/model squad/train.json squad/dev.json squad2 --steps 2
 exits 2 'squad.sh: says how it is used' "$TEST_TOP/pipelines/squad.sh" --help
@@ -174,6 +186,7 @@ is "$(head -n 2 arabizi/submission.csv | cut -d, -f1 | tr '\n' ' ')" 'ID T2 ' \
 is "$(bert-eval --json -m arabizi/model arabizi/dev.rec 2>err |
 	perl -MJSON::PP -0777 -ne 'print decode_json($_)->{accuracy} > .45 ? 1 : 0')" 1 \
 	'... and learns'
+shown arabizi
 sed 's/,0$/,5/' arabizi/Train.csv >Train.csv
 exits 1 'arabizi-notebook.sh: a label it does not know' "$TEST_TOP/pipelines/arabizi-notebook.sh" \
 	demo/intent Train.csv arabizi/Test.csv arabizi/SampleSubmission.csv a.out
@@ -191,6 +204,8 @@ data=$TEST_TOP/pipelines/data
 exits 0 'fit.sh: trains' "$fit" "$data/library-train.csv" demo/intent fitted --epochs 2
 like "$(cat err)" "*delimiter: comma*column 'text'*column 'intent'*column 'id'*task: classification*" \
 	'... and says what it guesses'
+grep -q '^</svg>$' fitted/curves.svg
+result $? '... draws its curves'
 exits 0 'predict.sh: predicts' "$predict" fitted "$data/library-test.csv" \
 	"$data/SampleSubmission.csv" filled.csv
 cut -d, -f1 filled.csv >got
