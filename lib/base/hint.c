@@ -129,6 +129,9 @@ static const char *const words[BT_HINTS] = {
         "bert-tokenize reads text records, bert-train token records",
     [BT_HINT_READ_TENSORS] =
         "tensor-cat reads streams of tensors, ckpt-inspect checkpoints",
+    [BT_HINT_READ_PARQUET] =
+        "csv2tfrecord reads it, conll2tfrecord and squad2tfrecord where it "
+        "holds words or questions",
     [BT_HINT_READ_TEXT] =
         "csv2tfrecord reads tables and JSON Lines, bert-tokenize --lines lines of text",
     [BT_HINT_NO_ANSWERS] =

@@ -101,6 +101,10 @@ static const char *guess(const uint8_t *p, size_t n, enum bt_hint *hint)
 		return "gzip-compressed data (compressed twice)";
 	if (n >= 4 && load32(p) == 0xFD2FB528u)
 		return "zstd-compressed data (compressed twice)";
+	if (bt_tfrecord_is_parquet(p, n)) {
+		*hint = BT_HINT_READ_PARQUET;
+		return "the mark of a Parquet file";
+	}
 	if (n >= 10 && load64(p) < (uint64_t)1 << 32 &&
 	    (memcmp(p + 8, "{\"", 2) == 0 || memcmp(p + 8, "{}", 2) == 0)) {
 		*hint = BT_HINT_READ_TENSORS;
@@ -111,6 +115,11 @@ static const char *guess(const uint8_t *p, size_t n, enum bt_hint *hint)
 			return NULL;
 	*hint = BT_HINT_READ_TEXT;
 	return "text";
+}
+
+bool bt_tfrecord_is_parquet(const void *p, size_t n)
+{
+	return n >= 4 && memcmp(p, "PAR1", 4) == 0;
 }
 
 bool bt_tfrecord_begins(const void *p, size_t n)

@@ -55,6 +55,9 @@ void bt_tfrecord_recover(struct bt_tfrecord *r, const struct bt_log *log);
 /* True of the first n bytes of a TFRecord stream, which are 12 at least. */
 bool bt_tfrecord_begins(const void *p, size_t n);
 
+/* True if n bytes begin a Parquet file, which is read elsewhere. */
+bool bt_tfrecord_is_parquet(const void *p, size_t n);
+
 /* 1: *data is the next record, borrowed until the next call; 0: no more; else
  * an error that names the file, the record and the byte. */
 int bt_tfrecord_next(struct bt_tfrecord *r, const uint8_t **data, size_t *len,

@@ -81,6 +81,12 @@ static int read_lines(struct sink *s, const char *path, struct bt_error *err)
 		                  bt_error_set(err, BT_EFORMAT,
 		                               "%s holds records, not lines",
 		                               bt_in_name(in)));
+	if (r == BT_OK && bt_tfrecord_is_parquet(p, got))
+		r = bt_error_hint(err, BT_HINT_READ_PARQUET,
+		                  bt_error_set(err, BT_EFORMAT,
+		                               "%s is a Parquet file, not "
+		                               "lines",
+		                               bt_in_name(in)));
 	while (r == BT_OK) {
 		r = bt_in_line(in, BT_TFRECORD_MAX, &line, &skip, err);
 		if (r != 1)

@@ -80,4 +80,9 @@ refuses "csv2tfrecord: cannot read 'cut.parquet': it begins as a Parquet file do
 	'a file that is cut short' csv2tfrecord -o y.rec cut.parquet
 refuses "csv2tfrecord: cannot read '$P/classes.parquet': it is a Parquet file, not CSV" \
 	'as CSV' csv2tfrecord -o y.rec --format csv "$P/classes.parquet"
+refuses "tfrecord-cat: '$P/classes.parquet' is not a TFRecord stream: it starts with the mark of a Parquet file (csv2tfrecord reads it, *" \
+	'other tools name the one that reads it' tfrecord-cat "$P/classes.parquet"
+refuses "bert-tokenize: '$P/classes.parquet' is a Parquet file, not lines (csv2tfrecord reads it, *" \
+	'... where lines are expected' \
+	bert-tokenize -j 1 -m "$DATA/tok/uncased" --lines "$P/classes.parquet"
 finish
