@@ -77,13 +77,13 @@ static bool replace_end(char *s, const char *end, const char *with)
 const char *bt_names_unwrapped(const char *name)
 {
 	static const char *const wrappers[] = {"module.", "_orig_mod.",
-	                                       "model."};
+	                                       "model.", "new."};
 	bool again = true;
 	size_t i;
 
 	while (again) {
 		again = false;
-		for (i = 0; i < 3; i++)
+		for (i = 0; i < 4; i++)
 			if (bt_str_starts(name, wrappers[i])) {
 				name += strlen(wrappers[i]);
 				again = true;

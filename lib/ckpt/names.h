@@ -83,7 +83,8 @@ bool bt_names_known(enum bt_names to, const char *family);
 int bt_names_to(struct bt_named_list *l, enum bt_names to, const char *family,
                 int heads, struct bt_error *err) BT_MUST_USE;
 
-/* The name without what wrappers put before it: module., _orig_mod., model. */
+/* The name without what wrappers put before it: module., _orig_mod., model.;
+ * and new., the prefix of GTE's own code. */
 const char *bt_names_unwrapped(const char *name);
 
 /* The same behind a prefix, LayerNorm.gamma and beta as weight and bias; free()

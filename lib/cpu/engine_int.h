@@ -278,7 +278,7 @@ static inline struct bt_dropout bt_node_dropout(const struct bt_engine *e,
 	                       bt_row0(e, &e->g->nodes[node]));
 }
 
-/* Rotary tables (cosines and sines), one for all nodes of the same theta and
+/* Rotary tables (cosines and sines), one for all nodes of the same rope and
  * width; their bytes. */
 int bt_rope_allocate(struct bt_engine *e) BT_MUST_USE;
 void bt_rope_free(struct bt_engine *e);

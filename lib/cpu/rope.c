@@ -2,12 +2,13 @@
 /* Tables of the cosines and sines that rotate queries and keys. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cpu/engine_int.h"
 
 static bool rotates(const struct bt_node *n)
 {
-	return n->op == BT_OP_ATTENTION && n->u.attention.theta > 0;
+	return n->op == BT_OP_ATTENTION && n->u.attention.rope.theta > 0;
 }
 
 /* The first node whose table is node's, perhaps itself. */
@@ -20,25 +21,25 @@ static int owner(const struct bt_engine *e, int node)
 		m = &e->g->nodes[i];
 		if (rotates(m) &&
 		    m->u.attention.head_dim == n->u.attention.head_dim &&
-		    !(m->u.attention.theta < n->u.attention.theta) &&
-		    !(m->u.attention.theta > n->u.attention.theta))
+		    memcmp(&m->u.attention.rope, &n->u.attention.rope,
+		           sizeof(n->u.attention.rope)) == 0)
 			break;
 	}
 	return i;
 }
 
 /* Angles are rounded to f32 as the published models were trained. */
-static void fill(float *t, size_t length, size_t d, float theta)
+static void fill(float *t, size_t length, size_t d, const struct bt_rope *rope)
 {
 	size_t i, c, half = d / 2;
 	float rate, angle;
 
 	for (c = 0; c < half; c++) {
-		rate = 1.0f / powf(theta, (float)(2 * c) / (float)d);
+		rate = bt_rope_rate(rope, (int)c, (int)d);
 		for (i = 0; i < length; i++) {
 			angle = (float)i * rate;
-			t[i * d + c] = cosf(angle);
-			t[i * d + half + c] = sinf(angle);
+			t[i * d + c] = cosf(angle) * rope->scale;
+			t[i * d + half + c] = sinf(angle) * rope->scale;
 		}
 	}
 }
@@ -66,7 +67,7 @@ int bt_rope_allocate(struct bt_engine *e)
 			return BT_ENOMEM;
 		e->run[i].owns_rotary = true;
 		fill(e->run[i].rotary, e->o.max_length, d,
-		     n->u.attention.theta);
+		     &n->u.attention.rope);
 	}
 	return BT_OK;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/hf_config_int.h"
 #include "format/json.h"
 #include "format/model_files.h"
 #include "io/path.h"
@@ -89,67 +90,6 @@ static void of_google(json_t *o)
 		json_object_set_new(o, "hidden_act", json_string("gelu_new"));
 }
 
-/* The configuration that Nomic's own code reads has GPT-2's keys. */
-static int of_nomic(json_t *o, struct bt_error *err)
-{
-	static const char *const keys[][2] = {
-	    {"n_embd", "hidden_size"},
-	    {"n_layer", "num_hidden_layers"},
-	    {"n_head", "num_attention_heads"},
-	    {"n_inner", "intermediate_size"},
-	    {"n_positions", "max_position_embeddings"},
-	    {"layer_norm_epsilon", "layer_norm_eps"},
-	    {"resid_pdrop", "hidden_dropout_prob"},
-	    {"attn_pdrop", "attention_probs_dropout_prob"},
-	    {"rotary_emb_base", "rope_theta"}};
-	static const char *const not_so[] = {
-	    "prenorm",        "qkv_proj_bias", "mlp_fc1_bias",
-	    "mlp_fc2_bias",   "use_rms_norm",  "rotary_emb_interleaved",
-	    "parallel_block", "causal",        "rotary_scaling_factor"};
-	const json_t *share = json_object_get(o, "rotary_emb_fraction");
-	const char *act =
-	    json_string_value(json_object_get(o, "activation_function"));
-	json_t *v;
-	size_t i;
-
-	for (i = 0; i < COUNT(not_so); i++) {
-		v = json_object_get(o, not_so[i]);
-		if (v != NULL && !json_is_false(v) && !json_is_null(v))
-			return bt_error_set(err, BT_EFORMAT,
-			                    "%s is not supported for "
-			                    "nomic_bert",
-			                    not_so[i]);
-	}
-	if (act == NULL || strcmp(act, "swiglu") != 0)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "activation_function '%.100s' is not "
-		                    "supported for nomic_bert (only swiglu is)",
-		                    act != NULL ? act : "");
-	if (json_is_number(share) && json_number_value(share) != 1)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "rotary_emb_fraction %g is not supported "
-		                    "(only 1 is)",
-		                    json_number_value(share));
-	for (i = 0; i < COUNT(keys); i++) {
-		v = json_object_get(o, keys[i][0]);
-		if (v != NULL)
-			json_object_set(o, keys[i][1], v);
-		json_object_del(o, keys[i][0]);
-	}
-	json_object_set_new(o, "hidden_act", json_string("silu"));
-	json_object_del(o, "activation_function");
-	json_object_del(o, "auto_map");
-	return BT_OK;
-}
-
-static bool is_nomic(const json_t *o)
-{
-	const char *type = json_string_value(json_object_get(o, "model_type"));
-
-	return type != NULL && strcmp(type, "nomic_bert") == 0 &&
-	       json_object_get(o, "n_embd") != NULL;
-}
-
 static int load_as(const char *path, json_t **o, bool *keras,
                    struct bt_error *err)
 {
@@ -163,12 +103,12 @@ static int load_as(const char *path, json_t **o, bool *keras,
 	*keras = class != NULL;
 	if (class != NULL)
 		r = of_keras(&v, class, err);
-	else if (is_nomic(v))
-		r = of_nomic(v, err);
 	else if (json_object_get(v, "model_type") == NULL &&
 	         json_object_get(v, "architectures") == NULL &&
 	         json_object_get(v, "hidden_size") != NULL)
 		of_google(v);
+	else
+		r = bt_hf_config_of_own_code(v, err);
 	if (r == BT_OK) {
 		*o = v;
 		return r;

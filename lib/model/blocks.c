@@ -40,7 +40,7 @@ int bt_block_unbiased(struct bt_graph *g, int x, int rows, const char *prefix,
 }
 
 int bt_block_rotated_attention(struct bt_graph *g, const struct bt_config *c,
-                               int qkv, float theta, int window)
+                               int qkv, const struct bt_rope *rope, int window)
 {
 	int d = c->hidden_size / c->heads;
 	int n = c->kv_heads > 0 ? c->kv_heads : c->heads;
@@ -53,7 +53,7 @@ int bt_block_rotated_attention(struct bt_graph *g, const struct bt_config *c,
 	                              .head_dim = d,
 	                              .relative_bias = -1,
 	                              .relative_positions = -1,
-	                              .theta = theta,
+	                              .rope = *rope,
 	                              .window = window,
 	                              .dropout = c->attention_dropout};
 

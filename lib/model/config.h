@@ -71,7 +71,7 @@ struct bt_config {
 	/* of attention (ModernBERT) */
 	int window;       /* tokens that a local layer sees around one */
 	int global_every; /* that many layers' first sees all tokens */
-	float global_theta, local_theta; /* of rotated queries and keys */
+	struct bt_rope global_rope, local_rope; /* of queries and keys */
 
 	float init_std;
 	const char *problem_type; /* as Hugging Face names what is predicted, or

@@ -55,33 +55,6 @@ int bt_config_only_false(const json_t *o, const char *key, struct bt_error *err)
 	return r;
 }
 
-int bt_config_rope(const json_t *rope, float *theta, struct bt_error *err)
-{
-	int r = bt_config_only(rope, "rope_type", "default", err);
-
-	return r == BT_OK
-	           ? bt_config_real(rope, "rope_theta", 1, 1e30, theta, err)
-	           : r;
-}
-
-int bt_config_rope_of_all(const json_t *o, struct bt_config *c,
-                          struct bt_error *err)
-{
-	const json_t *rope = json_object_get(o, "rope_parameters");
-	int r;
-
-	if (json_is_object(json_object_get(o, "rope_scaling")))
-		return bt_error_set(err, BT_EFORMAT,
-		                    "rope_scaling is not supported");
-	r = bt_config_real(o, "rope_theta", 1, 1e30, &c->global_theta, err);
-	if (r != BT_OK || rope == NULL || json_is_null(rope))
-		return r;
-	if (!json_is_object(rope))
-		return bt_error_set(err, BT_EFORMAT,
-		                    "'rope_parameters' is not an object");
-	return bt_config_rope(rope, &c->global_theta, err);
-}
-
 int bt_config_rotates(const struct bt_config *c, struct bt_error *err)
 {
 	int d = c->hidden_size / c->heads;

@@ -35,7 +35,7 @@ static void defaults(struct bt_config *c)
 	c->max_positions = 8192;
 	c->pad_id = 128001;
 	c->norm_eps = 1e-5f;
-	c->global_theta = 10000;
+	c->global_rope = bt_rope_of(10000);
 	c->pools_late = true;
 }
 
@@ -123,7 +123,7 @@ static int attention(struct bt_graph *g, const struct bt_config *c, int x,
 	bt_block_weight(g, kv, h, true, prefix, "self_attn.k_proj");
 	bt_block_weight(g, kv, h, true, prefix, "self_attn.v_proj");
 	x = bt_op_linear(g, x, w, -1, 3, BT_ACT_NONE);
-	x = bt_block_rotated_attention(g, c, x, c->global_theta, 0);
+	x = bt_block_rotated_attention(g, c, x, &c->global_rope, 0);
 	return bt_block_unbiased(g, x, h, prefix, "self_attn.o_proj",
 	                         BT_ACT_NONE);
 }

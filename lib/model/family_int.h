@@ -119,11 +119,17 @@ const char *bt_config_token_problem(const json_t *o);
 int bt_config_real(const json_t *o, const char *key, double lo, double hi,
                    float *v, struct bt_error *err) BT_MUST_USE;
 
-/* Reads rope_theta of an object whose rope_type may be "default" alone. */
-int bt_config_rope(const json_t *rope, float *theta,
-                   struct bt_error *err) BT_MUST_USE;
+/*
+ * Reads what an object says of a rotation: rope_theta and, by rope_type, what
+ * makes it reach farther: "linear", or "yarn" as transformers computes it.
+ * "dynamic" is as if it was not there: texts are never longer than
+ * max_position_embeddings.
+ */
+int bt_config_rope(const json_t *o, const struct bt_config *c,
+                   struct bt_rope *rope, struct bt_error *err) BT_MUST_USE;
 
-/* The same for all layers, with rope_theta where transformers 4 had it. */
+/* The same for all layers, with rope_theta and rope_scaling where transformers
+ * 4 had them. */
 int bt_config_rope_of_all(const json_t *o, struct bt_config *c,
                           struct bt_error *err) BT_MUST_USE;
 
@@ -157,7 +163,7 @@ int bt_block_linear(struct bt_graph *g, int x, int rows, const char *prefix,
 /* Self-attention with rotated queries and keys, of a node whose columns are
  * queries, keys and values; see bt_op_attention. */
 int bt_block_rotated_attention(struct bt_graph *g, const struct bt_config *c,
-                               int qkv, float theta, int window);
+                               int qkv, const struct bt_rope *rope, int window);
 
 /* Y = drop(X), or X itself where nothing is dropped. */
 int bt_block_dropout(struct bt_graph *g, int x, float dropout);

@@ -32,7 +32,7 @@ static void gte_defaults(struct bt_config *c)
 	c->max_positions = 8192;
 	c->pad_id = 1;
 	c->no_positions = true;
-	c->global_theta = 160000;
+	c->global_rope = bt_rope_of(160000);
 }
 
 static void nomic_defaults(struct bt_config *c)
@@ -43,7 +43,7 @@ static void nomic_defaults(struct bt_config *c)
 	c->hidden_dropout = c->attention_dropout = 0;
 	c->max_positions = 2048;
 	c->no_positions = true;
-	c->global_theta = 1000;
+	c->global_rope = bt_rope_of(1000);
 }
 
 static int check(const json_t *o, const struct bt_config *c,
@@ -82,7 +82,7 @@ static int attention(struct bt_graph *g, const struct bt_config *c, int x,
 	int h = c->hidden_size, y;
 
 	y = linear(g, x, 3 * h, n->biases, prefix, n->qkv);
-	y = bt_block_rotated_attention(g, c, y, c->global_theta, 0);
+	y = bt_block_rotated_attention(g, c, y, &c->global_rope, 0);
 	return linear(g, y, h, n->biases, prefix, n->out);
 }
 

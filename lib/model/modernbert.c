@@ -43,16 +43,19 @@ static void defaults(struct bt_config *c)
 	c->norm_eps = 1e-5f;
 	c->window = 128;
 	c->global_every = 3;
-	c->global_theta = 160000;
-	c->local_theta = 10000;
+	c->global_rope = bt_rope_of(160000);
+	c->local_rope = bt_rope_of(10000);
 }
 
 /* rope_parameters: { "full_attention": { "rope_theta": ... }, ... } */
-static int read_rope(const json_t *o, const char *kind, float *theta,
+static int read_rope(const json_t *o, const struct bt_config *c,
+                     const char *kind, struct bt_rope *rope,
                      struct bt_error *err)
 {
 	const json_t *all = json_object_get(o, "rope_parameters");
 	const json_t *of = json_object_get(all, kind);
+	const json_t *scaling = json_object_get(o, "rope_scaling");
+	int r = BT_OK;
 
 	if ((all != NULL && !json_is_object(all) && !json_is_null(all)) ||
 	    (of != NULL && !json_is_object(of) && !json_is_null(of)))
@@ -60,30 +63,28 @@ static int read_rope(const json_t *o, const char *kind, float *theta,
 		                    "'rope_parameters' is not an object with "
 		                    "an object '%s'",
 		                    kind);
-	if (!json_is_object(of))
-		return BT_OK;
-	return bt_config_rope(of, theta, err);
+	if (json_is_object(of))
+		r = bt_config_rope(of, c, rope, err);
+	if (r == BT_OK && json_is_object(scaling))
+		r = bt_config_rope(scaling, c, rope, err);
+	return r;
 }
 
-static int read_thetas(const json_t *o, struct bt_config *c,
-                       struct bt_error *err)
+static int read_ropes(const json_t *o, struct bt_config *c,
+                      struct bt_error *err)
 {
 	bool null = json_is_null(json_object_get(o, "local_rope_theta"));
 	int r = bt_config_real(o, "global_rope_theta", 1, 1e30,
-	                       &c->global_theta, err);
+	                       &c->global_rope.theta, err);
 
 	if (null)
-		c->local_theta = c->global_theta;
+		c->local_rope.theta = c->global_rope.theta;
 	if (r ||
-	    (r = bt_config_real(o, "local_rope_theta", 1, 1e30, &c->local_theta,
-	                        err)) ||
-	    (r = read_rope(o, "full_attention", &c->global_theta, err)) ||
-	    (r = read_rope(o, "sliding_attention", &c->local_theta, err)))
+	    (r = bt_config_real(o, "local_rope_theta", 1, 1e30,
+	                        &c->local_rope.theta, err)) ||
+	    (r = read_rope(o, c, "full_attention", &c->global_rope, err)))
 		return r;
-	if (json_is_object(json_object_get(o, "rope_scaling")))
-		return bt_error_set(err, BT_EFORMAT,
-		                    "rope_scaling is not supported");
-	return BT_OK;
+	return read_rope(o, c, "sliding_attention", &c->local_rope, err);
 }
 
 /* Whether layer i of a list of layer_types is what every n says. */
@@ -136,7 +137,7 @@ static int read_more(const json_t *o, struct bt_config *c, struct bt_error *err)
 	const char *pooling = "cls";
 	int r;
 
-	if ((r = read_reach(o, c, err)) || (r = read_thetas(o, c, err)) ||
+	if ((r = read_reach(o, c, err)) || (r = read_ropes(o, c, err)) ||
 	    (r = bt_json_str(o, "classifier_pooling", &pooling, err)))
 		return r;
 	c->pools_mean = strcmp(pooling, "mean") == 0;
@@ -199,7 +200,7 @@ static int attention(struct bt_graph *g, const struct bt_config *c, int x,
 
 	y = bt_block_unbiased(g, x, 3 * h, prefix, "attn.Wqkv", BT_ACT_NONE);
 	y = bt_block_rotated_attention(
-	    g, c, y, global ? c->global_theta : c->local_theta,
+	    g, c, y, global ? &c->global_rope : &c->local_rope,
 	    global ? 0 : c->window / 2);
 	return bt_block_unbiased(g, y, h, prefix, "attn.Wo", BT_ACT_NONE);
 }

@@ -48,15 +48,32 @@ static int window(struct bt_translation *t, const struct bt_node *n)
 /* The angle by which each token's columns c and c + d/2 are turned. */
 static int angles(struct bt_translation *t, const struct bt_node *n)
 {
-	int half = n->u.attention.head_dim / 2, x, y;
-	int zero = bt_onnx_int(t->o, 0), end = bt_onnx_int(t->o, half);
+	int half = n->u.attention.head_dim / 2, x, c;
+	float *rates = bt_array((size_t)half, sizeof(*rates));
 
-	x = bt_onnx_op(t->o, "Range", zero, end, bt_onnx_int(t->o, 1));
-	x = cast(t, x, BT_ONNX_FLOAT);
-	x = op2(t, "Div", x, bt_onnx_float(t->o, (float)half));
-	x = op2(t, "Pow", bt_onnx_float(t->o, n->u.attention.theta), x);
-	y = cast(t, range(t), BT_ONNX_FLOAT);
-	return op2(t, "Div", op2(t, "Unsqueeze", y, one_int(t, 1)), x);
+	if (rates == NULL) {
+		bt_error_nomem(t->err, "exporting a model");
+		return NONE;
+	}
+	for (c = 0; c < half; c++)
+		rates[c] = bt_rope_rate(&n->u.attention.rope, c, 2 * half);
+	x = cast(t, range(t), BT_ONNX_FLOAT);
+	x = op2(t, "Unsqueeze", x, one_int(t, 1));
+	x = op2(t, "Mul", x, bt_onnx_few_floats(t->o, rates, half));
+	free(rates);
+	return x;
+}
+
+/* Of an angle, by the rope's scale. */
+static int scaled(struct bt_translation *t, const struct bt_node *n,
+                  const char *op, int angle)
+{
+	float scale = n->u.attention.rope.scale;
+	int x = op1(t, op, angle);
+
+	return scale < 1 || scale > 1
+	           ? op2(t, "Mul", x, bt_onnx_float(t->o, scale))
+	           : x;
 }
 
 /* x: [batch, heads, sequence, d] */
@@ -64,8 +81,8 @@ static int rotate(struct bt_translation *t, const struct bt_node *n, int x)
 {
 	int half = n->u.attention.head_dim / 2;
 	int a = slice(t, x, 3, 0, half), b = slice(t, x, 3, half, 2 * half);
-	int angle = angles(t, n), c = op1(t, "Cos", angle);
-	int s = op1(t, "Sin", angle);
+	int angle = angles(t, n), c = scaled(t, n, "Cos", angle);
+	int s = scaled(t, n, "Sin", angle);
 	int left = op2(t, "Mul", a, c), right = op2(t, "Mul", b, c);
 
 	left = op2(t, "Sub", left, op2(t, "Mul", b, s));
@@ -231,7 +248,7 @@ int bt_export_attention(struct bt_translation *t, const struct bt_node *n)
 	q = heads(t, n, h, q);
 	k = heads(t, n, m, k);
 	v = spread(t, n, heads(t, n, m, v));
-	if (n->u.attention.theta > 0) {
+	if (n->u.attention.rope.theta > 0) {
 		if (n->rows == BT_PER_TOKEN) /* the first token's angle is 0 */
 			q = rotate(t, n, q);
 		k = rotate(t, n, k);

@@ -152,6 +152,12 @@ int bt_onnx_ints(struct bt_onnx *o, const int64_t *v, int n)
 	                 (size_t)n);
 }
 
+int bt_onnx_few_floats(struct bt_onnx *o, const float *v, int n)
+{
+	return own_array(o, BT_ONNX_FLOAT, 1, v, (size_t)n * sizeof(*v),
+	                 (size_t)n);
+}
+
 int bt_onnx_int(struct bt_onnx *o, int64_t v)
 {
 	return own_array(o, BT_ONNX_INT64, 0, &v, sizeof(v), 1);

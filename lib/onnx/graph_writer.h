@@ -37,6 +37,7 @@ void bt_onnx_output(struct bt_onnx *o, int value, enum bt_onnx_type type,
 int bt_onnx_floats(struct bt_onnx *o, const char *name, const float *data,
                    int rows, int cols, bool transposed);
 int bt_onnx_ints(struct bt_onnx *o, const int64_t *v, int n);
+int bt_onnx_few_floats(struct bt_onnx *o, const float *v, int n);
 int bt_onnx_int(struct bt_onnx *o, int64_t v); /* of no dimension */
 int bt_onnx_float(struct bt_onnx *o, float v);
 

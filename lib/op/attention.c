@@ -22,6 +22,16 @@ int bt_relative_bucket(int distance)
 	return side + (far < HALF ? far : HALF - 1);
 }
 
+/* In f32, as the published models were trained. */
+float bt_rope_rate(const struct bt_rope *rope, int c, int d)
+{
+	float period = powf(rope->theta, (float)(2 * c) / (float)d);
+	float w = ((float)c - rope->low) / (rope->high - rope->low);
+
+	w = w < 0 ? 0 : w > 1 ? 1 : w;
+	return 1 / (rope->factor * period) * w + 1 / period * (1 - w);
+}
+
 static bool has_columns(const struct bt_graph *g, int node, int first, int n)
 {
 	return first >= 0 && first + n <= g->nodes[node].cols;
@@ -61,7 +71,7 @@ int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a)
 	    (kv_width < width &&
 	     (a->relative_positions >= 0 || a->relative_bias >= 0)) ||
 	    a->head_dim < 1 || a->window < 0 ||
-	    (a->theta > 0 && a->head_dim % 2 != 0) ||
+	    (a->rope.theta > 0 && a->head_dim % 2 != 0) ||
 	    !has_columns(g, a->q, a->q_col, width) ||
 	    !has_columns(g, a->kv, a->k_col, kv_width) ||
 	    !has_columns(g, a->kv, a->v_col, kv_width) ||

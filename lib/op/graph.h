@@ -95,6 +95,22 @@ struct bt_embed_args {
 	float dropout;
 };
 
+/* How queries and keys are rotated: see bt_op_attention. */
+struct bt_rope {
+	float theta; /* 0: they are not */
+	float factor, low, high;
+	float scale;
+};
+
+/* As far as theta alone says it. */
+static inline struct bt_rope bt_rope_of(float theta)
+{
+	return (struct bt_rope){theta, 1, 0, 1, 1};
+}
+
+/* The angle between neighbours by which columns c and c + d/2 are rotated. */
+float bt_rope_rate(const struct bt_rope *rope, int c, int d);
+
 struct bt_attention_args {
 	int q;     /* node that holds the queries */
 	int q_col; /* first column of the queries in it */
@@ -104,8 +120,8 @@ struct bt_attention_args {
 	int kv_heads;      /* of keys and values; 0: heads */
 	int head_dim;      /* d */
 	int relative_bias; /* parameter R (BT_RELATIVE_BUCKETS, heads), or -1 */
-	float theta; /* queries and keys are rotated by it; 0: they are not */
-	int window;  /* keys that far to either side are seen; 0: all */
+	struct bt_rope rope;
+	int window; /* keys that far to either side are seen; 0: all */
 	int relative_positions;   /* node of their keys and queries, or -1 */
 	int rel_k_col, rel_q_col; /* first column of each in it, or -1 */
 	float dropout;

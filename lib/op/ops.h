@@ -53,9 +53,12 @@ int bt_relative_bucket(int distance);
  * behind the other [Ainslie et al. 2023, "GQA: Training Generalized Multi-Query
  * Transformer Models from Multi-Head Checkpoints"].
  * With R, S(i,j) has R(bucket(j - i), head) added.
- * With theta, token i's query and key are rotated first [Su et al. 2021,
+ * With rope.theta, token i's query and key are rotated first [Su et al. 2021,
  * "RoFormer: Enhanced Transformer with Rotary Position Embedding"]: of a head's
- * columns c and c + d/2 by the angle i / theta^(2c/d), d even.
+ * columns c and c + d/2 by the angle i r(c), and multiplied with rope.scale,
+ *   r(c) = ((1 - w) + w / factor) / theta^(2c/d), d even, with w = (c - low) /
+ * (high - low), clipped to 0 .. 1 [Peng et al. 2023, "YaRN: Efficient Context
+ * Window Extension of Large Language Models"].
  * With a window, S(i,j) is minus infinity where |i - j| is more than it.
  * With relative positions [He et al. 2021, "DeBERTa: Decoding-enhanced BERT
  * with Disentangled Attention"], r = row(i - j) and KP and QP that node's

@@ -9,6 +9,7 @@
  * little beside the products of a layer.
  */
 #include <math.h>
+#include <string.h>
 
 #include "op/ops.h"
 #include "stablehlo/attention_int.h"
@@ -66,35 +67,43 @@ static int rotary(struct bt_hlo_emit *e, const struct bt_node *n)
 {
 	struct bt_hlo *b = &e->b;
 	int d = n->u.attention.head_dim, half = d / 2, i = 0, c, x, y;
-	float theta = n->u.attention.theta, rate[1024];
+	const struct bt_rope *rope = &n->u.attention.rope;
+	float rate[1024];
 	const int64_t dims[] = {e->o->size.rows, e->o->size.length, half};
 	struct bt_hlo_shape s =
 	    bt_hlo_matrix(BT_HLO_F32, bt_hlo_tokens(e), half);
 	static const int rows = 0, columns = 1;
 
 	while (i < 3 && e->rotary[i].width != 0 &&
-	       (e->rotary[i].width != d || e->rotary[i].theta < theta ||
-	        e->rotary[i].theta > theta))
+	       (e->rotary[i].width != d ||
+	        memcmp(&e->rotary[i].rope, rope, sizeof(*rope)) != 0))
 		i++;
-	if (e->rotary[i].width == d && !(e->rotary[i].theta < theta) &&
-	    !(e->rotary[i].theta > theta))
+	if (e->rotary[i].width == d &&
+	    memcmp(&e->rotary[i].rope, rope, sizeof(*rope)) == 0)
 		return i;
 	if (half > 1024) {
 		bt_hlo_fail(b, BT_EARG, "heads of %d columns are too wide", d);
 		return 0;
 	}
 	for (c = 0; c < half; c++)
-		rate[c] = 1.0f / powf(theta, (float)(2 * c) / (float)d);
+		rate[c] = bt_rope_rate(rope, c, d);
 	x = bt_hlo_convert(b, bt_hlo_input(e, BT_HLO_ARG_PLACES), BT_HLO_F32);
 	x = bt_hlo_broadcast(b, x, s, &rows);
 	y = bt_hlo_floats(b, rate, half);
 	y = bt_hlo_broadcast(b, y, s, &columns);
 	x = bt_hlo_binary(b, "multiply", x, y);
 	x = bt_hlo_reshape(b, x, 3, dims);
-	e->rotary[i].theta = theta;
+	e->rotary[i].rope = *rope;
 	e->rotary[i].width = d;
 	e->rotary[i].cosine = bt_hlo_unary(b, "cosine", x);
 	e->rotary[i].sine = bt_hlo_unary(b, "sine", x);
+	if (rope->scale < 1 || rope->scale > 1) {
+		x = bt_hlo_with(b, "multiply", e->rotary[i].cosine,
+		                rope->scale);
+		e->rotary[i].cosine = x;
+		x = bt_hlo_with(b, "multiply", e->rotary[i].sine, rope->scale);
+		e->rotary[i].sine = x;
+	}
 	return i;
 }
 
@@ -206,7 +215,7 @@ static void attention(struct bt_hlo_emit *e, int node)
 	int k = shared_heads(e, n, a->k_col);
 	int v = shared_heads(e, n, a->v_col), s;
 
-	if (a->theta > 0) {
+	if (a->rope.theta > 0) {
 		q = rotate(e, n, q);
 		k = rotate(e, n, k);
 	}

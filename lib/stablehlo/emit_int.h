@@ -32,7 +32,7 @@ struct bt_hlo_emit {
 		int window, mask;
 	} near[4]; /* pairs that are near, too */
 	struct {
-		float theta;
+		struct bt_rope rope;
 		int width, cosine, sine; /* [rows, length, width / 2] */
 	} rotary[4];
 	int texts; /* [texts, tokens] 1 where a token is of a text, f32 */

@@ -117,6 +117,17 @@ static json_t *model(const struct bt_config *c, const struct bt_task *task)
 	return o;
 }
 
+/* What makes a rotation reach farther, if anything. */
+static void print_scaling(struct bt_buf *b, const struct bt_rope *rope)
+{
+	struct bt_rope plain = bt_rope_of(rope->theta);
+
+	if (rope->theta > 0 && memcmp(&plain, rope, sizeof(plain)) != 0)
+		bt_buf_printf(b, ", rope %.7g %.7g %.7g %.7g",
+		              (double)rope->factor, (double)rope->low,
+		              (double)rope->high, (double)rope->scale);
+}
+
 /* The model that the run starts from: what of its configuration decides a
  * result and neither the weights' shapes nor other settings show. */
 static json_t *start(const struct bt_train_run *t)
@@ -138,7 +149,13 @@ static json_t *start(const struct bt_train_run *t)
 	if (c->global_every > 0)
 		bt_buf_printf(&b, ", window %d, all %d, theta %.7g %.7g",
 		              c->window, c->global_every,
-		              (double)c->global_theta, (double)c->local_theta);
+		              (double)c->global_rope.theta,
+		              (double)c->local_rope.theta);
+	else if (c->global_rope.theta > 0)
+		bt_buf_printf(&b, ", theta %.7g, %d heads of keys",
+		              (double)c->global_rope.theta, c->kv_heads);
+	print_scaling(&b, &c->global_rope);
+	print_scaling(&b, &c->local_rope);
 	o = json_pack("{s:s, s:I, s:s}", "model", bt_buf_str(&b),
 	              "starting weights", (json_int_t)t->start_crc,
 	              "products in",

@@ -21,14 +21,17 @@
 
 /* Their names in tests/data. */
 static const char *const fixtures[] = {
-    "bert-gelu",       "bert-gelu-new",   "roberta",           "distilbert",
-    "electra",         "albert",          "albert-groups",     "mpnet",
-    "pool-mean",       "pool-max",        "head-flatten",      "head-layers",
-    "head-pooler",     "modernbert-mean", "modernbert",        "deberta-v2",
-    "deberta-v2-own",  "bert-tokens",     "modernbert-tokens", "bert-spans",
-    "bert-masked",     "roberta-masked",  "bert-next",         "gte",
-    "nomic_bert",      "gte-masked",      "nomic_bert-masked", "eurobert",
-    "eurobert-masked", "eurobert-mean"};
+    "bert-gelu",         "bert-gelu-new",   "roberta",
+    "distilbert",        "electra",         "albert",
+    "albert-groups",     "mpnet",           "pool-mean",
+    "pool-max",          "head-flatten",    "head-layers",
+    "head-pooler",       "modernbert-mean", "modernbert",
+    "deberta-v2",        "deberta-v2-own",  "bert-tokens",
+    "modernbert-tokens", "bert-spans",      "bert-masked",
+    "roberta-masked",    "bert-next",       "gte",
+    "nomic_bert",        "gte-masked",      "nomic_bert-masked",
+    "eurobert",          "eurobert-masked", "eurobert-mean",
+    "eurobert-yarn",     "modernbert-yarn", "gte-ntk"};
 
 struct fixture {
 	struct bt_ckpt *c;

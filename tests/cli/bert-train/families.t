@@ -101,6 +101,35 @@ for part in 'qkv_proj_bias": false,qkv_proj_bias": true' 'fraction": 1.0,fractio
 		bert-train --init-config bad.json --tokenizer vocab.txt -o bad train.rec
 done
 
+# The configuration that GTE's own code reads, and rotations that reach farther.
+cat >new.json <<'END'
+{"model_type": "new", "architectures": ["NewModel"], "vocab_size": 2000, "hidden_size": 32, "num_hidden_layers": 2,
+ "num_attention_heads": 2, "intermediate_size": 48, "max_position_embeddings": 64, "initializer_range": 0.1,
+ "type_vocab_size": 1, "pad_token_id": 0, "hidden_act": "gelu", "hidden_dropout_prob": 0.1, "layer_norm_eps": 1e-12,
+ "layer_norm_type": "layer_norm", "pack_qkv": true, "position_embedding_type": "rope", "rope_theta": 1000,
+ "rope_scaling": {"type": "ntk", "factor": 2.0, "mixed_b": null}, "logn_attention_scale": false, "auto_map": {}}
+END
+rope='"rope_type": "linear", "rope_theta": 2000, "factor": 1.0905077326652577' # 2^(2/16)
+sed "s/}/, \"rope_parameters\": {$rope}}/" gte.json >ntk.json
+bert-train -q --init-config new.json --tokenizer vocab.txt --seed 6 --steps 2 -o g1 train.rec
+bert-train -q --init-config ntk.json --tokenizer vocab.txt --seed 6 --steps 2 -o g2 train.rec
+same g1/model.safetensors g2/model.safetensors "GTE's own configuration means the same"
+is "$(grep -c '"new"\|auto_map\|rope_scaling\|position_embedding_type' g1/config.json)" 0 \
+	'and becomes that of transformers'
+bert-train -q --init-config gte.json --tokenizer vocab.txt --seed 6 --steps 2 -o g3 train.rec
+exits 1 'a rotation that reaches farther' ckpt-inspect --diff g1 g3
+bert-predict -q -m g1 --dtype f32 dev.rec >whole.csv
+cp g1/*.txt g1/*.json g2
+ckpt-convert -q --rename 's/^gte\./new./' --force g1/model.safetensors g2/model.safetensors
+works 'names that begin with new.' bert-predict -q -m g2 --dtype f32 dev.rec
+same out whole.csv '... are known'
+for part in 's/: 2\.0/: 0/' 's/null}/0.5}/' 's/scale": false/scale": true/' 's/layer_norm"/rms_norm"/' \
+	's/qkv": true/qkv": false/' 's/"rope"/"absolute"/'; do
+	sed "$part" new.json >bad.json
+	refuses "*bad.json': *is not supported*" "refuses $part" \
+		bert-train --init-config bad.json --tokenizer vocab.txt -o bad train.rec
+done
+
 # Other labels: the layer of a row for each class is new, the rest of the head not.
 sed 's/,parking$/,elsewhere/' train.csv >other.csv
 csv2tfrecord -q -t text -l intent other.csv | bert-tokenize -q -m vocab.txt -o other.rec
@@ -174,8 +203,11 @@ says deberta-v2 '"norm_rel_ebd": "batch_norm"' "norm_rel_ebd 'batch_norm'"
 says deberta-v2 '"embedding_size": 16' 'embedding_size 16'
 says deberta-v2 '"attention_head_size": 64' 'attention_head_size 64'
 says deberta-v2 '"position_buckets": 200' 'position_buckets 200 do not go'
-says gte '"rope_scaling": {"type": "ntk", "factor": 8}' 'rope_scaling is not supported'
-says gte '"rope_parameters": {"rope_type": "yarn"}' "rope_type 'yarn'"
+says gte '"rope_scaling": {"type": "ntk", "factor": 8}' "rope_type 'ntk' is not supported (only 'default', 'linear', *"
+says gte '"rope_parameters": {"rope_type": "linear"}' "rope_type 'linear' without a 'factor'"
+says gte '"rope_parameters": {"rope_type": "linear", "factor": 0}' "'factor'"
+says gte '"rope_parameters": {"rope_type": "linear", "factor": 2, "partial_rotary_factor": 0.5}' 'partial_rotary_factor 0.5'
+says gte '"rope_scaling": 3' "'rope_scaling' is not"
 says gte '"rope_parameters": 3' "'rope_parameters' is not"
 says gte '"num_attention_heads": 32' 'heads of 1 columns'
 says nomic_bert '"head_dim": 8' 'head_dim 8'
@@ -191,8 +223,8 @@ says modernbert '"classifier_pooling": "max"' "classifier_pooling 'max'"
 says modernbert '"pad_token_id": 2000' "'pad_token_id'"
 says modernbert '"pad_token_id": null, "num_attention_heads": 32' 'heads of 1 columns'
 says modernbert '"local_attention": -1' "'local_attention'"
-says modernbert '"rope_scaling": {"rope_type": "linear"}' 'rope_scaling is not supported'
-says modernbert '"rope_parameters": {"full_attention": {"rope_type": "yarn"}}' "rope_type 'yarn'"
+says modernbert '"rope_scaling": {"rope_type": "longrope"}' "rope_type 'longrope'"
+says modernbert '"rope_parameters": {"full_attention": {"rope_type": "yarn", "rope_theta": 1}}' "rope_type 'yarn' with"
 says modernbert '"rope_parameters": {"full_attention": 3}' "'rope_parameters' is not"
 says modernbert '"layer_types": ["full_attention"]' "'layer_types' is not a list of 4"
 says modernbert '"layer_types": ["full_attention", "full_attention", "sliding_attention", "full_attention"]' \

@@ -30,8 +30,8 @@ static struct bt_config config(const char *family)
 	}
 	c.window = 6;
 	c.global_every = 2;
-	c.global_theta = 1000;
-	c.local_theta = 10;
+	c.global_rope = bt_rope_of(1000);
+	c.local_rope = bt_rope_of(10);
 	c.att_span = c.position_buckets = 8;
 	c.max_relative_positions = 32;
 	c.c2p = c.p2c = c.norm_rel_embeddings = true;
