@@ -111,6 +111,19 @@ static int read_positions(const json_t *o, struct bt_config *c,
 	return BT_OK;
 }
 
+/* Models with rotations alone say "sans_pos", if anything. */
+static int check_positions(const json_t *o, const struct bt_config *c,
+                           struct bt_error *err)
+{
+	const char *type =
+	    json_string_value(json_object_get(o, "position_embedding_type"));
+
+	if (c->global_rope.theta > 0 && type != NULL &&
+	    strcmp(type, "sans_pos") == 0)
+		return BT_OK;
+	return bt_config_only(o, "position_embedding_type", "absolute", err);
+}
+
 static int read_config(const json_t *o, const struct bt_family *f,
                        struct bt_config *c, struct bt_error *err)
 {
@@ -128,8 +141,7 @@ static int read_config(const json_t *o, const struct bt_family *f,
 	                        err)) ||
 	    (f->read != NULL && (r = f->read(o, c, err))) ||
 	    /* what no family may be but in this way */
-	    (r = bt_config_only(o, "position_embedding_type", "absolute",
-	                        err)) ||
+	    (r = check_positions(o, c, err)) ||
 	    (r = bt_config_only_false(o, "is_decoder", err)))
 		return r;
 	if (c->hidden_size % c->heads != 0)

@@ -130,6 +130,23 @@ for part in 's/: 2\.0/: 0/' 's/null}/0.5}/' 's/scale": false/scale": true/' 's/l
 		bert-train --init-config bad.json --tokenizer vocab.txt -o bad train.rec
 done
 
+# What the configurations of Ettin, mmBERT and granite-embedding-r2 say beside.
+{
+	sed "s/}\$/,/" modernbert.json
+	cat <<'END'
+"position_embedding_type": "sans_pos", "layer_norm_eps": 1e-05, "norm_eps": 1e-05,
+"global_rope_theta": 160000, "local_rope_theta": 160000, "global_attn_every_n_layers": 3, "classifier_pooling": "cls",
+"bos_token_id": 2, "cls_token_id": 1, "eos_token_id": 1, "sep_token_id": 1, "mask_token_id": 4, "causal_mask": false,
+"deterministic_flash_attn": false, "reference_compile": null, "repad_logits_with_grad": false,
+"sparse_pred_ignore_index": -100, "sparse_prediction": false, "tie_word_embeddings": true, "decoder_bias": true}
+END
+} >ettin.json
+sed 's/}/, "rope_parameters": {"sliding_attention": {"rope_type": "default", "rope_theta": 160000}}}/' \
+	modernbert.json >plain.json
+bert-train -q --init-config ettin.json --tokenizer vocab.txt --seed 6 --steps 2 -o e1 train.rec
+bert-train -q --init-config plain.json --tokenizer vocab.txt --seed 6 --steps 2 -o e2 train.rec
+same e1/model.safetensors e2/model.safetensors 'configurations of ModernBERTs mean the same'
+
 # Other labels: the layer of a row for each class is new, the rest of the head not.
 sed 's/,parking$/,elsewhere/' train.csv >other.csv
 csv2tfrecord -q -t text -l intent other.csv | bert-tokenize -q -m vocab.txt -o other.rec
@@ -181,6 +198,7 @@ says() { # FAMILY KEYS GLOB
 }
 says bert '"model_type": "gpt2"' "model_type 'gpt2' is not supported (these are: albert, bert, *"
 says bert '"position_embedding_type": "relative_key"' "position_embedding_type 'relative_key'"
+says bert '"position_embedding_type": "sans_pos"' "position_embedding_type 'sans_pos'"
 says electra '"is_decoder": true' 'is_decoder true'
 says bert '"pad_token_id": 2000' "'pad_token_id'"
 says roberta '"pad_token_id": null' 'pad_token_id null'
