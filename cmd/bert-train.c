@@ -9,7 +9,6 @@
 #include "format/hub_cache.h"
 #include "io/summary_file.h"
 #include "model/freeze.h"
-#include "pjrt/pjrt.h"
 #include "train/kfold.h"
 #include "train/seeds.h"
 
@@ -20,7 +19,7 @@ struct args {
 	int64_t shards;
 	int64_t reinit, kfold, seeds;
 	double head_lr; /* -1: not given */
-	const char *schedule, *optimizer, *task, *dtype, *device, *windows;
+	const char *schedule, *optimizer, *task, *dtype, *windows;
 	bool profile, dry_run, anew, force, no_card;
 };
 
@@ -206,8 +205,6 @@ static const struct bt_opt options[] = {
            dtype),
     BT_STR(0, "gemm", BT_GEMM_NAMES,
            "library for matrix products [the fastest]", args, job.gemm),
-    BT_STR(0, "device", "list", "list the devices that plugins have, and end",
-           args, device),
     BT_FLAG(0, "checkpoint-activations",
             "save memory: recompute activations for backward", args,
             TRAIN.recompute),
@@ -564,14 +561,6 @@ static void help(const struct bt_tool *t, FILE *to)
 	bt_buf_clear(&b);
 }
 
-static int list_devices(void)
-{
-	struct bt_error err = {0};
-
-	return bt_pjrt_list(NULL, &err) == BT_OK ? BT_EXIT_DONE
-	                                         : bt_tool_fail(&tool, &err);
-}
-
 int main(int argc, char **argv)
 {
 	struct args a = {.common = BT_COMMON_INIT,
@@ -593,8 +582,6 @@ int main(int argc, char **argv)
 	if (!bt_tool_options_help(&tool, argc, argv, &a, &operand, help,
 	                          &status))
 		return status;
-	if (a.device != NULL)
-		return bt_tool_end(&tool, list_devices());
 	a.job.model = bt_hub_cache_find(a.job.model);
 	a.job.tokenizer = bt_hub_cache_find(a.job.tokenizer);
 	t->schedule.kind = bt_schedule_named(a.schedule);
