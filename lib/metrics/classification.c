@@ -115,10 +115,16 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 	double hits = 0, n = (double)m->n;
 	double cross = 0, square_p = 0, square_t = 0;
 	struct bt_class_metrics c;
+	uint64_t most = 0;
 	int k, present = 0;
 
 	for (k = 0; k < m->classes; k++) {
 		bt_metrics_class(m, k, &c);
+		s->predicted += c.predicted > 0;
+		if (c.support > most) {
+			most = c.support;
+			s->commonest = k;
+		}
 		hits += (double)m->hits[k];
 		cross += (double)c.support * (double)c.predicted;
 		square_p += (double)c.predicted * (double)c.predicted;
@@ -126,6 +132,7 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 		present += bt_metrics_average_add(&c, n, s);
 	}
 	bt_metrics_average_end(present, s);
+	s->commonest_share = bt_metrics_ratio((double)most, n);
 	s->accuracy = bt_metrics_ratio(hits, n);
 	s->loss = bt_metrics_ratio(m->loss_sum, n);
 	s->mcc = bt_metrics_ratio(hits * n - cross, sqrt(n * n - square_p) *

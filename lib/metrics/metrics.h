@@ -268,6 +268,10 @@ struct bt_metrics_summary {
 	double macro_precision, macro_recall, macro_f1;
 	double weighted_precision, weighted_recall, weighted_f1;
 	double mcc; /* Matthews correlation */
+	/* of classes: how many are predicted at all; the most frequent one of
+	 * the truth, and its share of the examples */
+	int predicted, commonest;
+	double commonest_share;
 	/* of classes in their order */
 	double quadratic_weighted_kappa;
 	double top[BT_METRICS_TOPS];

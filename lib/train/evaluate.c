@@ -162,9 +162,7 @@ static int evaluate(struct bt_train_run *t, double loss,
 	if (r != BT_OK)
 		return r;
 	t->eval_seconds = bt_seconds() - began;
-	t->res->eval_loss = s->loss;
-	if (bt_metrics_find(s, "pearson", &t->res->pearson, NULL) != BT_OK)
-		t->res->pearson = NAN;
+	t->res->measured = *s;
 	r = bt_metrics_find(s, t->o->metric, &value, err);
 	if (r == BT_OK)
 		r = check_value(t, value, err);
@@ -244,7 +242,6 @@ static int report_first(struct bt_train_run *t, struct bt_error *err)
 	t->res->loss = bt_train_loss(t);
 	t->res->end_loss =
 	    t->tail_weight > 0 ? t->tail_sum / t->tail_weight : t->res->loss;
-	t->res->eval_loss = INFINITY;
 	r = report(t, t->res->loss, err);
 	bt_engine_profiling(t->m->engine, true);
 	t->start = bt_seconds();

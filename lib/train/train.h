@@ -170,10 +170,10 @@ struct bt_train_result {
 	int64_t best_step;
 	double loss;        /* of training, at the last report */
 	double end_loss;    /* of the last quarter of that epoch */
-	double eval_loss;   /* there; infinite where nothing was measured */
-	double pearson;     /* there; NAN or 0 where it was not measured */
 	double best;        /* the measure there */
 	const char *metric; /* which measure that is */
+	struct bt_metrics_summary measured; /* by the last evaluation; kind
+	                                     * NULL: there was none */
 };
 
 /*

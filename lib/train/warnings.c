@@ -160,23 +160,54 @@ static double guess_of(const struct bt_job *j, const struct bt_dataset *d)
 	                            j->o.train.smoothing);
 }
 
+/* Whether the last evaluation shows that the texts count, by a loss below that
+ * of guessing or by a correlation of three standard deviations: the loss alone
+ * may still be high where numbers are far from 0. */
+static bool evaluation_learned(const struct bt_job *j,
+                               const struct bt_metrics_summary *s)
+{
+	double pearson;
+
+	if (!j->has_eval || s->kind == NULL)
+		return false;
+	return s->loss <= guess_of(j, &j->eval) ||
+	       (bt_metrics_find(s, "pearson", &pearson, NULL) == BT_OK &&
+	        pearson * sqrt((double)j->eval.n) > 3);
+}
+
+/* A model of labels that differ in frequency often learns only that. */
+static void check_predictions(const struct bt_job *j,
+                              const struct bt_metrics_summary *s)
+{
+	const struct bt_labels *l = &j->model.labels;
+
+	if (!j->has_eval || j->eval.n < FEW ||
+	    s->kind != &bt_metrics_classification || s->commonest_share >= 1 ||
+	    s->accuracy > s->commonest_share ||
+	    (s->predicted > 1 && j->o.train.class_weight != NULL))
+		return;
+	bt_log_warn(bt_job_log(j), "few-labels-predicted", BT_HINT_NONE,
+	            "the last evaluation is no better than '%s' for every "
+	            "text: %.4g of the texts are right, %.4g would be (labels "
+	            "predicted: %d of %d)",
+	            l->name[s->commonest], s->accuracy, s->commonest_share,
+	            s->predicted, l->n);
+}
+
 void bt_warn_result(const struct bt_job *j, const struct bt_train_result *r)
 {
 	const struct bt_task *task = j->model.task;
 	double guess;
 
-	if (j->train.has_weights || j->o.train.pos_weight != NULL ||
-	    j->o.train.teacher != NULL || j->o.train.measure_only ||
-	    j->train.n < FEW || isnan(r->loss))
+	if (j->o.train.measure_only || j->train.n < FEW || isnan(r->loss))
 		return;
 	guess = guess_of(j, &j->train);
-	/* the evaluation shows that the texts count by a loss below that of
-	 * guessing, or a correlation of three standard deviations; the loss
-	 * alone may still be high where numbers are far from 0 */
-	if (r->end_loss <= guess || guess <= 0 ||
-	    (j->has_eval && (r->eval_loss <= guess_of(j, &j->eval) ||
-	                     r->pearson * sqrt((double)j->eval.n) > 3)))
+	if (j->train.has_weights || j->o.train.pos_weight != NULL ||
+	    j->o.train.teacher != NULL || r->end_loss <= guess || guess <= 0 ||
+	    evaluation_learned(j, &r->measured)) {
+		check_predictions(j, &r->measured);
 		return;
+	}
 	bt_log_warn(
 	    bt_job_log(j), "nothing-learned", BT_HINT_NONE,
 	    "the loss at the end (%.4g) is higher than that of guessing "

@@ -64,4 +64,15 @@ tfrecord-cat -q --from-json -o minus.tf minus.json
 cp minus.tf train.rec
 refuses '*record 1: label_ids holds -1, and classes are numbered from 0*' \
 	'a negative number' small_train x
+
+# three texts of four have one label, and a short run learns no more than that
+small_data
+awk -F, 'NR == 1 || $NF == "parking" || n++ % 10 == 0' train.csv >odd.csv
+csv2tfrecord -q -i id -t text -l intent odd.csv | bert-tokenize -q -m vocab.txt -o train.rec
+works 'a set that is nearly all of one label' small_train odd --eval train.rec --epochs 6
+like "$(cat err)" "*no better than 'parking' for every text*(labels predicted: 1 of 4)*" \
+	'a model that predicts nothing else'
+small_data
+works 'one that learns more' small_train more --eval train.rec --epochs 10
+is "$(grep -c 'for every text' err)" 0 'is not told of'
 finish
