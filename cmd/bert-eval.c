@@ -22,7 +22,7 @@ struct args {
 	struct bt_common common;
 	struct bt_opt_list model, predictions;
 	const char *task;
-	const char *dtype, *gemm, *threshold, *windows, *scheme;
+	const char *dtype, *gemm, *device, *threshold, *windows, *scheme;
 	const char *null_odds, *dialect;
 	struct bt_answers_opts answers;
 	bool json, profile;
@@ -126,6 +126,8 @@ static const struct bt_opt options[] = {
            args, dtype),
     BT_STR(0, "gemm", BT_GEMM_NAMES,
            "library for matrix products [the fastest]", args, gemm),
+    BT_STR(0, "device", "NAME|FILE", "compute on a device, by this PJRT plugin",
+           args, device),
     BT_FLAG(0, "profile", "print where the time goes", args, profile),
     BT_OPT_COMMON(args),
     BT_OPT_LAST,
@@ -256,11 +258,11 @@ static bool check(struct args *a, int *status)
 	else if (a->predictions.n > 0 &&
 	         (a->by.n > 0 || a->rank_by != NULL || a->errors > 0 ||
 	          a->compare != NULL || a->profile || a->gemm != NULL ||
-	          strcmp(a->dtype, "auto") != 0))
+	          a->device != NULL || strcmp(a->dtype, "auto") != 0))
 		*status = bt_tool_misuse(
 		    &tool,
-		    "--by, --rank-by, --errors, --compare, --dtype, --gemm and "
-		    "--profile need a model: give -m DIR");
+		    "--by, --rank-by, --errors, --compare, --dtype, --gemm, "
+		    "--device and --profile need a model: give -m DIR");
 	else if (a->predictions.n == 0 && a->null_odds != NULL)
 		*status = bt_tool_misuse(&tool, "--null-odds is for "
 		                                "--predictions: a model has "
@@ -402,6 +404,7 @@ evaluation_options(struct run *r, char **paths, int n, const struct bt_log *log)
 	               .n_more = models->n > 0 ? (size_t)models->n - 1 : 0,
 	               .dtype = bt_precision_named(a->dtype),
 	               .gemm = a->gemm,
+	               .device = a->device,
 	               .log = log,
 	               .profile = a->profile ? &r->profile : NULL,
 	               .threads = (int)a->common.threads,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Not under thread: a plugin's own threads are not watched
 # Not under address: nor is its memory
-# bert-predict --device: what is refused anywhere, and, where BT_PJRT_PATH or
+# bert-predict and bert-eval --device: what is refused anywhere, and, where BT_PJRT_PATH or
 # PEER_PYTHON has a plugin for CPUs, predictions like the CPU's.
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
@@ -25,6 +25,8 @@ like "$(cat err)" 'bert-predict: *cannot compile program *: the plugin ended its
 	'is a message with its reason'
 [ ! -e no.csv ]
 result $? 'and leaves no output'
+exits 2 'bert-eval of two models' bert-eval -m m --compare m --device cpu dev.rec
+like "$(head -n 1 err)" 'bert-eval: several models are run on the CPU only*' '... is for the CPU'
 exits 2 'int8' bert-predict -q -m m --device cpu --dtype int8 dev.rec
 is "$(head -n 1 err)" 'bert-predict: products of int8 are computed on the CPU only, not on a device' \
 	'... is for the CPU'
@@ -59,6 +61,10 @@ if [ -n "$plugin" ]; then
 	same again.csv device.csv 'the same bytes again'
 	like "$(cat err)" '*, 1 of them from the cache*' '... by a program that was kept'
 	like "$(cat s.json)" '*"device":"cpu"*"rows_filled":0.*' '... as JSON'
+	bert-eval -q --json -m m --dtype f32 dev.rec | sed 's/\(\.[0-9]\{4\}\)[0-9]*/\1/' >cpu.json
+	works 'bert-eval' bert-eval -q --json -m m --device cpu --dtype f32 dev.rec
+	sed 's/\(\.[0-9]\{4\}\)[0-9]*/\1/' out >device.json
+	same cpu.json device.json '... the same measures'
 	bert-predict -q -m m --dtype bf16 --proba -o cpu.csv dev.rec
 	works 'bf16' bert-predict -q -m m --device cpu --dtype bf16 --proba -o device.csv dev.rec
 	is "$(close cpu.csv device.csv .02)" '' '... probabilities within 2 %'
