@@ -120,19 +120,30 @@ static uint64_t number_of(const char *from, const char *end, const char *word)
 	return errno == 0 && to <= end ? n : 0;
 }
 
+/* The end of what is quoted at `at`, or NULL. A name may hold quotes, too. */
+static const char *quoted_to(const char *at)
+{
+	const char *end = *at == '\'' ? strchr(at + 1, '\'') : NULL;
+
+	while (end != NULL && end[1] != '\0' && strchr(":;, ", end[1]) == NULL)
+		end = strchr(end + 1, '\'');
+	return end;
+}
+
 void bt_error_place(int code, const char *text, struct bt_error_place *place)
 {
-	static const char cannot[] = "cannot ";
+	static const char cannot[] = "cannot ", in[] = " in '";
 	const char *at = skip_who(text), *end;
 	bool verb = strncmp(at, cannot, sizeof(cannot) - 1) == 0;
 
 	memset(place, 0, sizeof(*place));
 	if (verb) /* "read", "create a file in" */
 		at += strspn(at, "abcdefghijklmnopqrstuvwxyz ");
-	end = *at == '\'' ? strchr(at + 1, '\'') : NULL;
-	/* a name may hold quotes, too */
-	while (end != NULL && end[1] != '\0' && strchr(":, ", end[1]) == NULL)
-		end = strchr(end + 1, '\'');
+	end = quoted_to(at);
+	if (verb && end != NULL && strncmp(end + 1, in, sizeof(in) - 1) == 0) {
+		at = end + sizeof(in) - 1; /* "column 'x' in 'x.csv'" */
+		end = quoted_to(at);
+	}
 	if (end != NULL && end - at - 1 < (long)sizeof(place->file) &&
 	    (verb || end[1] == ':' || code != BT_EARG)) {
 		memcpy(place->file, at + 1, (size_t)(end - at - 1));

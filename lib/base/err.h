@@ -69,8 +69,9 @@ int bt_error_nomem(struct bt_error *err, const char *what);
 const char *bt_error_word(int code);
 
 /* Where an error lies. Its text says so in one form, "cannot read 'x.csv':
- * record 3 (line 4): ..." or "'x.json': ..." or, where it is not about the
- * command line (BT_EARG), "'x.json' holds ...", of which this is made. */
+ * record 3 (line 4): ...", "cannot find column 'a' in 'x.csv'", "'x.json':
+ * ..." or, where it is not about the command line (BT_EARG), "'x.json' holds
+ * ...", of which this is made. */
 struct bt_error_place {
 	char file[504];        /* "" where there is none: standard input */
 	uint64_t record, line; /* from 1; 0 where there is none */
