@@ -54,7 +54,7 @@ int bt_error_prefix(struct bt_error *err, const char *fmt, ...)
 	va_list ap;
 
 	if (err == NULL)
-		return BT_OK;
+		return BT_EIO;
 	memcpy(old, err->text, sizeof(old));
 	va_start(ap, fmt);
 	format(err, fmt, ap);

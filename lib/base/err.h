@@ -54,7 +54,8 @@ int bt_error_set(struct bt_error *err, int code, const char *fmt, ...)
 int bt_error_sys(struct bt_error *err, int errnum, const char *fmt, ...)
     BT_PRINTF(3, 4);
 
-/* Puts "fmt: " before the text that err already has. Returns err's code. */
+/* Puts "fmt: " before the text that err already has. Returns err's code, or
+ * BT_EIO if err is NULL: what failed stays a failure. */
 int bt_error_prefix(struct bt_error *err, const char *fmt, ...) BT_PRINTF(2, 3);
 
 /* Attaches a hint to the error that err holds, unless it has one. Use it around

@@ -109,7 +109,9 @@ static int load(struct state *s, struct bt_error *err)
 	if (r == BT_OK && s->blas.get_parallel() == OPENMP)
 		r = bt_library_load(LIBRARY, false, &openmp_symbol, 1, &s->blas,
 		                    err);
-	return r == BT_OK ? r : bt_error_prefix(err, "OpenBLAS does not load");
+	if (r != BT_OK)
+		(void)bt_error_prefix(err, "OpenBLAS does not load");
+	return r;
 }
 
 static int prepare(struct state *s, int workers, struct bt_error *err)
