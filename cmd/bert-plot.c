@@ -14,14 +14,17 @@
 #include "plot/evaluation.h"
 #include "plot/history.h"
 #include "plot/lengths.h"
+#include "plot/map.h"
 #include "plot/raster.h"
+#include "tensorstream/embeddings.h"
+#include "tensorstream/principal.h"
 
 /* Letters of a terminal, where nothing else is said; pixels. */
 enum { COLUMNS = 80, ROWS = 20, WIDTH = 800 };
 
 struct values {
 	struct bt_common common;
-	const char *kind, *title, *x;
+	const char *kind, *title, *x, *labels, *column;
 	struct bt_opt_list metric;
 	bool terminal, normalize;
 	int64_t width, height, limit; /* 0: not given */
@@ -47,6 +50,10 @@ static const struct bt_opt options[] = {
     BT_INT(0, "max-length", "N",
            "lengths: a line at N tokens, and the share of longer texts", values,
            limit, 1, 1e9),
+    BT_STR(0, "labels", "FILE", "embeddings: CSV with the rows' labels", values,
+           labels),
+    BT_STR(0, "label-column", "NAME", "its column with the labels [label]",
+           values, column),
     BT_GROUP("Looks"),
     BT_STR(0, "title", "TEXT", "the title [what is drawn]", values, title),
     BT_INT(0, "width", "N", "pixels [800], or columns of a terminal [80]",
@@ -61,7 +68,7 @@ static const struct bt_opt options[] = {
 static const struct bt_tool tool = {
     "bert-plot",
     "[OPTION ...] FILE ...",
-    "Draws the curves of training, evaluations, and lengths of records.",
+    "Draws curves of training, evaluations, lengths of records, embeddings.",
     "bert-plot -o curves.svg model-a model-b",
     options,
 };
@@ -135,8 +142,49 @@ static int draw_lengths(const struct values *v, char **files, int n,
 	return bt_lengths_draw(files, n, &o, out, err);
 }
 
+static int draw_map(const struct values *v, char **files, int n,
+                    struct bt_buf *out, struct bt_error *err)
+{
+	struct bt_map m = {.title = v->title,
+	                   .width = width(v),
+	                   .height = height(v),
+	                   .text = v->terminal};
+	struct bt_vectors rows = {.as_they_are = true};
+	struct bt_row_labels labels = {0};
+	struct bt_principal p = {0};
+	int e = BT_OK, i;
+
+	for (i = 0; i < n && e == BT_OK; i++)
+		e = bt_embeddings_read(files[i], &rows, err);
+	if (e != BT_OK)
+		err->hint = BT_HINT_NONE; /* it is of tensor-cat's --select */
+	if (e == BT_OK && v->labels != NULL)
+		e = bt_row_labels_read(v->labels,
+		                       v->column != NULL ? v->column : "label",
+		                       &rows, &labels, err);
+	if (e == BT_OK) {
+		e = bt_principal_find(&rows, (int)v->common.threads, &p, err);
+		if (e == BT_EFORMAT)
+			bt_error_prefix(err, "'%s'", files[0]);
+	}
+	if (e == BT_OK) {
+		m.n = rows.n;
+		m.x = p.x;
+		m.y = p.y;
+		m.share[0] = p.share[0];
+		m.share[1] = p.share[1];
+		m.label = labels.of;
+		m.names = labels.names;
+		e = bt_map_draw(&m, out, err);
+	}
+	bt_vectors_clear(&rows);
+	bt_row_labels_clear(&labels);
+	bt_principal_clear(&p);
+	return e;
+}
+
 /* What a file has, by its beginning. */
-enum content { HISTORY, EVALUATION, RECORDS };
+enum content { HISTORY, EVALUATION, RECORDS, EMBEDDINGS };
 
 /* A history has an object in a line, which has a step; a report is one over
  * several lines. */
@@ -144,6 +192,7 @@ static int look(const char *file, enum content *is, struct bt_error *err)
 {
 	struct bt_in *in = NULL;
 	const uint8_t *p;
+	bool embeddings = false;
 	size_t n;
 	int e;
 
@@ -152,8 +201,12 @@ static int look(const char *file, enum content *is, struct bt_error *err)
 		return BT_OK;
 	e = bt_in_open(file, &in, err);
 	if (e == BT_OK)
-		e = bt_in_peek(in, 256, &p, &n, err);
-	if (e == BT_OK && n >= 12 && bt_tfrecord_begins(p, n))
+		e = bt_embeddings_begin(in, &embeddings, err);
+	if (e == BT_OK)
+		e = bt_in_peek(in, 12, &p, &n, err);
+	if (e == BT_OK && embeddings)
+		*is = EMBEDDINGS;
+	else if (e == BT_OK && n >= 12 && bt_tfrecord_begins(p, n))
 		*is = RECORDS;
 	else if (e == BT_OK && n > 1 && p[0] == '{' &&
 	         (p[1] == '\n' || p[1] == '\r'))
@@ -161,7 +214,8 @@ static int look(const char *file, enum content *is, struct bt_error *err)
 	else if (e == BT_OK && (n == 0 || p[0] != '{'))
 		e = bt_error_set(err, BT_EFORMAT,
 		                 "%s: is neither the history of a training, "
-		                 "nor an evaluation as JSON, nor records",
+		                 "nor an evaluation as JSON, nor records, nor "
+		                 "embeddings (a tensor stream or .npy)",
 		                 bt_in_name(in));
 	bt_in_close(in);
 	return e;
@@ -177,6 +231,10 @@ static const char *misfit(const struct values *v, enum content is, int n)
 		return "--metric and --x are for histories of training";
 	if (is != RECORDS && v->limit > 0)
 		return "--max-length is for lengths of records";
+	if (is != EMBEDDINGS && (v->labels != NULL || v->column != NULL))
+		return "--labels and --label-column are for embeddings";
+	if (v->column != NULL && v->labels == NULL)
+		return "--label-column needs --labels";
 	if (is == EVALUATION && n > 1)
 		return "give one evaluation at a time";
 	return NULL;
@@ -203,6 +261,7 @@ static int draw(const struct values *v, char **files, int n, struct bt_buf *out,
 		return bt_error_set(err, BT_EARG, "%s", why);
 	return is == HISTORY      ? draw_histories(v, files, n, out, err)
 	       : is == EVALUATION ? draw_evaluation(v, files[0], out, err)
+	       : is == EMBEDDINGS ? draw_map(v, files, n, out, err)
 	                          : draw_lengths(v, files, n, out, err);
 }
 

@@ -21,6 +21,8 @@ enum bt_purpose {
 	BT_PURPOSE_PAIRS = 6,   /* another text of a class; step = round */
 	BT_PURPOSE_MASK = 7,    /* tokens that are masked; step = update */
 	BT_PURPOSE_RESAMPLE = 8, /* examples with replacement; step = sample */
+	BT_PURPOSE_PRINCIPAL =
+	    9, /* directions to begin with; step = direction */
 	BT_PURPOSE_DROPOUT = 256
 };
 

@@ -174,6 +174,27 @@ static void draw_line(const struct bt_series *s, const struct frame *f,
 	}
 }
 
+/* About as large as the circles of points. */
+static void draw_triangle(double x, double y, int colour, double opacity,
+                          struct bt_buf *out)
+{
+	bt_buf_printf(out,
+	              "<path class=\"f%d\" d=\"M%.1f %.1fl3.2 5.6h-6.4z\" "
+	              "fill-opacity=\"%.1f\"/>\n",
+	              colour, x, y - 3.6, opacity);
+}
+
+static void draw_triangles(const struct bt_series *s, const struct frame *f,
+                           int colour, struct bt_buf *out)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (isfinite(s->x[i]) && isfinite(s->y[i]))
+			draw_triangle(place_x(f, s->x[i]), place_y(f, s->y[i]),
+			              colour, .7, out);
+}
+
 static void draw_points(const struct bt_series *s, const struct frame *f,
                         int colour, struct bt_buf *out)
 {
@@ -184,9 +205,10 @@ static void draw_points(const struct bt_series *s, const struct frame *f,
 			bt_buf_printf(out,
 			              "<circle class=\"f%d\" cx=\"%.1f\" "
 			              "cy=\"%.1f\" r=\"2.5\" "
-			              "fill-opacity=\"0.7\"/>\n",
+			              "fill-opacity=\"%.1f\"/>\n",
 			              colour, place_x(f, s->x[i]),
-			              place_y(f, s->y[i]));
+			              place_y(f, s->y[i]),
+			              colour == BT_SVG_GREY ? .4 : .7);
 }
 
 static void draw_bars(const struct bt_series *s, const struct frame *f,
@@ -229,6 +251,9 @@ static void draw_series(const struct bt_chart *c, const struct frame *f,
 			break;
 		case BT_SERIES_POINTS:
 			draw_points(s, f, colour, out);
+			break;
+		case BT_SERIES_TRIANGLES:
+			draw_triangles(s, f, colour, out);
 			break;
 		case BT_SERIES_BARS:
 			draw_bars(s, f, colour, out);
@@ -276,6 +301,8 @@ static double legend(const struct bt_chart *c, double x, double y, double right,
 			if (line)
 				bt_svg_line(out, class, at, y - 4, at + 19,
 				            y - 4);
+			else if (s->form == BT_SERIES_TRIANGLES)
+				draw_triangle(at + 10, y - 4, colour, 1, out);
 			else
 				bt_svg_rect(out, class, at + 5, y - 9, 10, 10,
 				            1, NULL);
@@ -321,6 +348,11 @@ void bt_chart_svg(const struct bt_chart *c, double x, double y, double width,
 	bt_chart_range(c, false, (int)((f.bottom - f.top) / 36), &f.y_lo,
 	               &f.y_hi, &f.y_step);
 	f.left = x + 14 + label_width(&f) + TICK;
+	if (c->y.label != NULL) {
+		bt_svg_text(out, x + 20, (f.top + f.bottom) / 2, BT_SVG_MIDDLE,
+		            "dim", -90, c->y.label);
+		f.left += 16;
+	}
 	bt_chart_range(c, true, (int)((f.right - f.left) / 56), &f.x_lo,
 	               &f.x_hi, &f.x_step);
 	draw_axes(c, &f, out);

@@ -13,7 +13,8 @@
 
 enum bt_series_form {
 	BT_SERIES_LINE,
-	BT_SERIES_POINTS,
+	BT_SERIES_POINTS,    /* less visible ones where they are grey */
+	BT_SERIES_TRIANGLES, /* points, too, of another shape */
 	BT_SERIES_BARS /* from 0 to y, each as wide as the next x is away */
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "plot/chart.h"
+#include "plot/svg.h"
 
 /* The letters of series: \xe2\x97\x8f is a filled circle, and so on. */
 static const char *const letters[] = {
@@ -28,6 +29,16 @@ static void put(struct grid *g, double x, double y, const char *letter)
 	    row >= g->rows - .5)
 		return;
 	g->cell[(int)lround(row) * g->columns + (int)lround(column)] = letter;
+}
+
+/* Grey points have a dot. */
+static const char *letter_of(const struct bt_chart *c, size_t i)
+{
+	const struct bt_series *s = &c->series[i];
+
+	return s->form == BT_SERIES_POINTS && s->colour == BT_SVG_GREY
+	           ? "\xc2\xb7"
+	           : letters[i % LETTERS];
 }
 
 /* From one point to the next, a letter in each column between. */
@@ -145,7 +156,7 @@ void bt_chart_text(const struct bt_chart *c, int columns, int rows,
 	if (c->note != NULL)
 		bt_buf_printf(out, "%s\n", c->note);
 	for (i = 0; i < c->n; i++) {
-		const char *letter = letters[i % LETTERS];
+		const char *letter = letter_of(c, i);
 
 		put_series(&g, &c->series[i], letter);
 		if (c->series[i].name != NULL &&
@@ -155,6 +166,8 @@ void bt_chart_text(const struct bt_chart *c, int columns, int rows,
 	}
 	if (c->n > 0)
 		bt_buf_putc(out, '\n');
+	if (c->y.label != NULL)
+		bt_buf_printf(out, "          %s\n", c->y.label);
 	put_rows(&g, out);
 	put_numbers(&g, c->x.label, out);
 	free(g.cell);

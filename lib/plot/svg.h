@@ -13,7 +13,8 @@
 
 #include "base/buf.h"
 
-#define BT_SVG_COLOURS 7  /* of series; more begin again */
+#define BT_SVG_COLOURS 7 /* of series; more begin again */
+#define BT_SVG_GREY (BT_SVG_COLOURS - 1)
 #define BT_SVG_LETTER 7.1 /* pixels that a letter takes, about */
 
 enum bt_svg_anchor { BT_SVG_START, BT_SVG_MIDDLE, BT_SVG_END };

@@ -21,6 +21,7 @@ void bt_vectors_reset(struct bt_vectors *v)
 {
 	v->before += v->n;
 	v->n = 0;
+	v->named = 0;
 	bt_buf_reset(&v->ids);
 }
 
@@ -54,7 +55,7 @@ double bt_vectors_error(size_t width)
 	return ((double)width + 16) * 0x1p-23;
 }
 
-/* Brings x, the next row, to a length from 0.5 to 1. */
+/* Brings x, the next row, to a length from 0.5 to 1, unless it stays. */
 static int scale(struct bt_vectors *v, float *x, struct bt_error *err)
 {
 	double length = sqrt(dot(x, x, v->width)), factor;
@@ -64,6 +65,9 @@ static int scale(struct bt_vectors *v, float *x, struct bt_error *err)
 	if (!isfinite(length))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "a value that is not a finite number");
+	v->length[v->n] = length;
+	if (v->as_they_are)
+		return BT_OK;
 	if (length == 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "only zeros, so it has no cosine with "
@@ -80,6 +84,7 @@ static void add_id(struct bt_vectors *v, const struct bt_frame *f, size_t i)
 {
 	struct bt_span id = bt_frame_id(f, i);
 
+	v->named += id.p != NULL;
 	if (id.p != NULL)
 		bt_buf_put(&v->ids, id.p, id.n);
 	else

@@ -11,8 +11,11 @@
 #include "tensorstream/frame.h"
 
 struct bt_vectors {
-	size_t n, width; /* width: 0 before the first row */
-	uint64_t before; /* rows that were forgotten */
+	bool as_they_are; /* set before the first row: zeros, too, are taken, x
+	                   * is not scaled, and a length is any */
+	size_t n, width;  /* width: 0 before the first row */
+	uint64_t named;   /* rows that came with an id */
+	uint64_t before;  /* rows that were forgotten */
 	float *x; /* [n, width], each times a power of two, which is exact, and
 	           * room for a product's last rows */
 	double *length; /* of each: from 0.5 to 1 */
