@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/sys.h"
 #include "cpu/gemm_int.h"
 
 static const struct bt_gemm_ops *const providers[] = {
@@ -65,41 +64,19 @@ static const struct bt_gemm_ops *find(const char *name)
 	return NULL;
 }
 
-/*
- * The best there is: by what was measured (README.md, "Matrix products") oneDNN
- * where it finds AVX-512, else OpenBLAS. One that says it is slow here comes
- * after the other, and plain C last.
- */
-static int open_best(bool bf16, int workers, struct bt_gemm **out,
+/* The best there is. OpenBLAS comes behind oneDNN though it is faster with AVX2
+ * (README.md, "Matrix products"), and plain C last. */
+static int open_best(bool bf16, int workers, struct bt_gemm **g,
                      struct bt_error *err)
 {
-	static const char *const wide[] = {"onednn", "openblas"},
-	                         *const narrow[] = {"openblas", "onednn"};
-	struct bt_gemm *g, *slow = NULL;
-	const struct bt_gemm_ops *ops;
-	enum bt_isa isa;
-	int i, r = bt_isa(&isa, err);
+	const struct bt_gemm_ops *onednn = find("onednn");
 
-	if (r != BT_OK)
-		return r;
-	for (i = 0; i < 2; i++) {
-		ops = find(isa >= BT_ISA_AVX512 ? wide[i] : narrow[i]);
-		if (ops == NULL ||
-		    open_provider(ops, bf16, workers, &g, NULL) != BT_OK)
-			continue;
-		if (bt_gemm_warning(g) == NULL) {
-			bt_gemm_free(slow);
-			*out = g;
-			return BT_OK;
-		}
-		if (slow != NULL)
-			bt_gemm_free(slow);
-		slow = g;
-	}
-	if (slow == NULL)
-		return open_provider(&bt_gemm_ref, bf16, workers, out, err);
-	*out = slow;
-	return BT_OK;
+	if (onednn != NULL &&
+	    open_provider(onednn, bf16, workers, g, NULL) == BT_OK)
+		return BT_OK;
+	if (open_provider(&bt_gemm_blas, bf16, workers, g, NULL) == BT_OK)
+		return BT_OK;
+	return open_provider(&bt_gemm_ref, bf16, workers, g, err);
 }
 
 bool bt_gemm_fast_bf16(const char *name)

@@ -66,7 +66,6 @@ while read -r lib; do
 done <needed
 # libcurl asks it whom to trust
 ! grep -q libcurl needed || echo ca-certificates >>wanted.all
-echo libopenblas0-pthread >>wanted.all # loaded where it is the fastest
 sort -u wanted.all >wanted
 # without oneDNN nothing here needs these
 if grep -q dnnl needed; then

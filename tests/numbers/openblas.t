@@ -39,25 +39,9 @@ for v in ${OPENBLAS_VARIANTS-/usr/lib/*/openblas-openmp /usr/lib/*/openblas-seri
 	same o.csv f32.csv "${v##*/}: the same labels"
 done
 
-# The one that is taken without a name.
-taken() {
-	bert-eval -v -m m --dtype f32 dev.rec 2>&1 >out | sed -n 's/.*products f32 by \([a-z]*\).*/\1/p'
-}
 have() {
 	BT_ISA=$1 bert-train --version 2>&1 | grep -q "^instruction set: $1;"
 }
-if beyond_isa avx2 || ! have avx2; then
-	skip 'AVX2: OpenBLAS is taken' 'this CPU does not have it'
-else
-	is "$(OPENBLAS_CORETYPE=Haswell BT_ISA=avx2 taken)" openblas 'AVX2: OpenBLAS is taken'
-	like "$(OPENBLAS_CORETYPE=Nehalem BT_ISA=avx2 taken)" "$(bert-eval -m m --gemm onednn dev.rec >out 2>&1 && echo onednn || echo openblas)" \
-		'unless it takes the CPU for an old one'
-fi
-if beyond_isa avx512 || ! have avx512 || ! bert-eval -m m --gemm onednn dev.rec >out 2>&1; then
-	skip 'AVX-512: oneDNN is taken' 'this CPU does not have it, or oneDNN is not built in'
-else
-	is "$(BT_ISA=avx512 taken)" onednn 'AVX-512: oneDNN is taken'
-fi
 
 # The model of processor that OpenBLAS takes this one for.
 if beyond_isa avx2; then
