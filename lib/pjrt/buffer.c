@@ -64,7 +64,7 @@ int bt_pjrt_put(struct bt_pjrt *p, int device,
 	return BT_OK;
 }
 
-/* Some plugins keep the device's order of dimensions unless they are told. */
+/* Some plugins keep the device's order of dimensions where none is given. */
 static void rows_first(struct bt_pjrt_layout *layout, int64_t *order, int n)
 {
 	int i;

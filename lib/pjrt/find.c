@@ -154,10 +154,9 @@ static int not_found(const char *plugin, const struct bt_pjrt_plugin *list,
 	for (i = 0; i < n; i++)
 		bt_buf_printf(&names, "%s%s", i > 0 ? ", " : "", list[i].name);
 	r = bt_error_set(err, BT_EARG,
-	                 n > 0 ? "there is no plugin '%s' for a device: %s %s"
-	                       : "there is no plugin '%s' for a device",
-	                 plugin, n == 1 ? "there is" : "there are",
-	                 bt_buf_str(&names));
+	                 n > 0 ? "found no device plugin '%s', only %s"
+	                       : "found no device plugin '%s'",
+	                 plugin, bt_buf_str(&names));
 	bt_buf_clear(&names);
 	return bt_error_hint(err, BT_HINT_DEVICES, r);
 }
@@ -172,7 +171,7 @@ int bt_pjrt_find(const char *plugin, char **name, char **path,
 	if (strchr(plugin, '/') != NULL) {
 		if (!bt_path_there(plugin))
 			return bt_error_set(err, BT_EIO,
-			                    "there is no plugin '%s'", plugin);
+			                    "cannot find plugin '%s'", plugin);
 		*name = name_of(plugin);
 		*path = bt_strndup(plugin, strlen(plugin));
 		return BT_OK;

@@ -57,8 +57,8 @@ int bt_pjrt_list(const char *path, struct bt_error *err)
 	if (n == 0)
 		r = bt_error_hint(err, BT_HINT_DEVICES,
 		                  bt_error_set(err, BT_EIO,
-		                               "there is no plugin for a "
-		                               "device"));
+		                               "found no device "
+		                               "plugin"));
 	for (i = 0; i < n; i++) {
 		memset(&why, 0, sizeof(why));
 		bt_buf_printf(&out, "%s: %s\n", found[i].name, found[i].path);
