@@ -146,6 +146,7 @@ static const struct bt_opt options[] = {
             args, TRAIN.average.last, 0, 1e12),
     BT_REAL(0, "label-smoothing", "X", "label smoothing [0]", args,
             TRAIN.smoothing, 0, 0.99),
+    BT_REAL(0, "focal", "GAMMA", "focal loss [0]", args, TRAIN.focal, 0, 20),
     BT_FLAG(0, "few-shot",
             "first learn which texts have one class, from few examples", args,
             job.few_shot),
@@ -248,14 +249,16 @@ static const char *misfit(const struct args *a)
 	    (t->temperature > 0 || t->teacher_weight >= 0))
 		return "--teacher-temperature and --teacher-weight need "
 		       "--teacher";
+	if (t->focal > 0 && (t->smoothing > 0 || a->job.teacher != NULL))
+		return "--focal has no --label-smoothing and no --teacher";
 	if (a->job.few_shot &&
-	    (a->job.head != NULL || a->job.teacher != NULL ||
+	    (a->job.head != NULL || a->job.teacher != NULL || t->focal > 0 ||
 	     t->smoothing > 0 || t->patience > 0 || t->eval_steps > 0 ||
 	     t->metric != NULL || bt_averages(&t->average) ||
 	     a->job.embedding_loss != NULL))
 		return "--few-shot does not go with --head, --teacher, "
 		       "--label-smoothing, --patience, --eval-steps, --metric, "
-		       "--ema, --average and --embedding-loss";
+		       "--ema, --average, --focal and --embedding-loss";
 	if (t->average.decay > 0 && t->average.last > 0)
 		return "give either --ema or --average";
 	if (a->job.pool != NULL && a->job.head != NULL)

@@ -21,6 +21,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_LABEL_COLUMN] = "name the column with csv2tfrecord -l COLUMN",
     [BT_HINT_LABEL_SMOOTHING_ONE_LABEL] =
         "--label-smoothing applies only to classification",
+    [BT_HINT_FOCAL_LABELS] =
+        "--focal applies only to classification and multilabel",
     [BT_HINT_POS_WEIGHT_MULTILABEL] =
         "--pos-weight applies only to --task multilabel, --class-weight to "
         "classification",

@@ -274,10 +274,11 @@ static void put_recipe(const struct bt_job *j,
 		bt_buf_printf(b, "%g |\n", o.clip);
 	else
 		bt_buf_puts(b, "any |\n");
-	bt_buf_printf(b,
-	              "| dropout | %g |\n| label smoothing | %g |\n"
-	              "| matrix products | %s |\n| seed | %llu |\n",
-	              (double)j->model.config.hidden_dropout, t->smoothing,
+	bt_buf_printf(b, "| dropout | %g |\n| label smoothing | %g |\n",
+	              (double)j->model.config.hidden_dropout, t->smoothing);
+	if (t->focal > 0)
+		bt_buf_printf(b, "| focal loss | %g |\n", t->focal);
+	bt_buf_printf(b, "| matrix products | %s |\n| seed | %llu |\n",
 	              bt_engine_is_bf16(j->model.engine) ? "bf16" : "f32",
 	              (unsigned long long)t->batching.seed);
 }

@@ -79,6 +79,9 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 		hint = BT_HINT_POS_WEIGHT_MULTILABEL;
 	else if (!task->one_label && j->o.train.smoothing > 0)
 		hint = BT_HINT_LABEL_SMOOTHING_ONE_LABEL;
+	else if (!task->one_label && !task->answer->is_set &&
+	         j->o.train.focal > 0)
+		hint = BT_HINT_FOCAL_LABELS;
 	else if (!task->distils && j->o.teacher != NULL)
 		hint = BT_HINT_TEACHER_TEXTS;
 	else if (!task->masks && (j->o.mask_prob > 0 || j->o.whole_words ||
@@ -213,11 +216,13 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	    (r = bt_memory_plan_memory(n, &j->model, &j->train, eval,
 	                               &j->o.train, err)))
 		return r;
-	if (j->teacher != NULL &&
+	if ((j->teacher != NULL || j->o.train.focal > 0) &&
 	    j->model.graph.nodes[j->model.graph.loss].op == BT_OP_LOG_LOSS)
 		return bt_error_set(err, BT_EARG,
 		                    "a model whose last layer has an "
-		                    "activation cannot learn from a teacher");
+		                    "activation cannot learn %s",
+		                    j->teacher != NULL ? "from a teacher"
+		                                       : "by a focal loss");
 	bt_model_log(&j->model, bt_job_log(j));
 	if (n->frozen > 0)
 		bt_log(bt_job_log(j), BT_LOG_NOTE,

@@ -59,6 +59,8 @@ static json_t *loop(const struct bt_train_opts *o)
 	if (o->average.last > 0)
 		json_object_set_new(s, "averaged updates",
 		                    json_real(o->average.last));
+	if (o->focal > 0)
+		json_object_set_new(s, "focal loss", json_real(o->focal));
 	if (o->freeze != NULL)
 		json_object_set_new(s, "frozen", json_string(o->freeze));
 	if (o->pos_weight != NULL)

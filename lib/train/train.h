@@ -61,6 +61,7 @@ struct bt_train_opts {
 	struct bt_average_opts average; /* of the weights, which is evaluated
 	                                 * and kept in their place */
 	double smoothing;
+	double focal; /* the focusing parameter of the loss; 0: none */
 	enum bt_embedding_loss embedding_loss; /* of embeddings */
 	bool recompute;      /* activations; see cpu/engine.h */
 	bool detect;         /* values that are not finite; likewise */
