@@ -250,7 +250,8 @@ static const char *misfit(const struct args *a)
 		return "--teacher-temperature and --teacher-weight need "
 		       "--teacher";
 	if (t->focal > 0 && (t->smoothing > 0 || a->job.teacher != NULL))
-		return "--focal has no --label-smoothing and no --teacher";
+		return "--focal does not go with --label-smoothing and "
+		       "--teacher";
 	if (a->job.few_shot &&
 	    (a->job.head != NULL || a->job.teacher != NULL || t->focal > 0 ||
 	     t->smoothing > 0 || t->patience > 0 || t->eval_steps > 0 ||

@@ -58,9 +58,9 @@ is "$(bert-eval -q -m on --json one.rec | awk -F'[:,]' '/^ "loss"/ { printf "%.5
 csv2tfrecord -q -i id -t text -l card all.csv | bert-tokenize -q -m "$vocab" -o number.rec
 misuses '*learns to predict numbers (--focal applies only to classification and multilabel)' \
 	'numbers' train x --focal 2 --task regression number.rec
-misuses '*--focal has no --label-smoothing and no --teacher*' 'smoothing' \
+misuses '*--focal does not go with --label-smoothing and --teacher*' 'smoothing' \
 	train x --focal 2 --label-smoothing .1 one.rec
-misuses '*--focal has no --label-smoothing and no --teacher*' 'a teacher' \
+misuses '*--focal does not go with --label-smoothing and --teacher*' 'a teacher' \
 	train x --focal 2 --teacher t one.rec
 misuses '*--few-shot does not go with *--focal*' 'few shots' train x --focal 2 --few-shot one.rec
 exits 2 'below 0' train x --focal -1 one.rec
