@@ -16,6 +16,7 @@ static const struct bt_cpu_op *const ops[BT_OPCODES] = {
     [BT_OP_NORM] = &bt_cpu_norm,
     [BT_OP_ADD] = &bt_cpu_add,
     [BT_OP_GLU] = &bt_cpu_glu,
+    [BT_OP_ADAPT] = &bt_cpu_adapt,
     [BT_OP_RELATIVE_POSITIONS] = &bt_cpu_relative_positions,
     [BT_OP_FIRST] = &bt_cpu_first,
     [BT_OP_SELECT] = &bt_cpu_select,

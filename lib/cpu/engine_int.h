@@ -37,13 +37,14 @@ struct bt_node_run {
 	                      * below it, is trained */
 	bool packs_backward; /* its packed weight serves a backward product */
 	bool takes_grad;     /* a gradient of the output is written */
-	bool stores_grad[3]; /* first to write in[k]'s gradient */
-	bool adds_params;    /* its parameters' gradients are there already:
-	                      * a node that ran backward before has the same
-	                      * parameters */
-	int segment;         /* recomputed as a whole */
-	int recompute_at;    /* time at which it is, or -1: never */
-	int backward_at;     /* time of the backward call */
+	bool
+	    stores_grad[1 + BT_ADAPT_MAX]; /* first to write in[k]'s gradient */
+	bool adds_params; /* its parameters' gradients are there already:
+	                   * a node that ran backward before has the same
+	                   * parameters */
+	int segment;      /* recomputed as a whole */
+	int recompute_at; /* time at which it is, or -1: never */
+	int backward_at;  /* time of the backward call */
 	struct bt_slot_plan plan[BT_SLOTS];
 	struct bt_slot_plan recompute_plan[BT_SLOTS]; /* what the second time
 	                                               * leaves */
@@ -117,6 +118,7 @@ extern const struct bt_cpu_op bt_cpu_residual_norm;
 extern const struct bt_cpu_op bt_cpu_norm;
 extern const struct bt_cpu_op bt_cpu_add;
 extern const struct bt_cpu_op bt_cpu_glu;
+extern const struct bt_cpu_op bt_cpu_adapt;
 extern const struct bt_cpu_op bt_cpu_relative_positions;
 extern const struct bt_cpu_op bt_cpu_first;
 extern const struct bt_cpu_op bt_cpu_select;

@@ -22,7 +22,8 @@ static bool can_add(enum bt_opcode op, int k)
 /* Whether an operator's gradient may come as bf16. */
 static bool can_take_bf16(enum bt_opcode op)
 {
-	return op == BT_OP_LINEAR || op == BT_OP_ATTENTION || op == BT_OP_GLU;
+	return op == BT_OP_LINEAR || op == BT_OP_ATTENTION || op == BT_OP_GLU ||
+	       op == BT_OP_ADAPT;
 }
 
 /* Whether a node's backward pass reads its inputs of a type; operand: in the
@@ -38,7 +39,7 @@ static bool reads_input_backward(const struct bt_engine *e, int node,
 		return slot == BT_SLOT_F32;
 	if (n->op == BT_OP_LINEAR && !bt_gives(e, n->u.linear.weight))
 		return false;
-	return operand && can_take_bf16(n->op);
+	return operand && n->op != BT_OP_ADAPT && can_take_bf16(n->op);
 }
 
 /* Of parameters next to each other, whose gradients are computed as one. */
@@ -95,14 +96,26 @@ static int plan_learning(struct bt_engine *e, struct bt_error *err)
 	return BT_OK;
 }
 
-/* Whether a node's backward pass writes the gradient of its k-th input. Only a
- * product leaves out what nobody needs: it costs the others next to nothing. */
+/* Whether a node's backward pass writes the gradient of its k-th input. Only
+ * products, and what adapts them, leave out what nobody needs: it costs the
+ * others next to nothing. */
 static bool writes_grad(const struct bt_engine *e, int node, int k)
 {
 	const struct bt_node *n = &e->g->nodes[node];
 
 	return e->run[node].learns &&
-	       (n->op != BT_OP_LINEAR || e->run[n->in[k]].learns);
+	       ((n->op != BT_OP_LINEAR && n->op != BT_OP_ADAPT) ||
+	        e->run[n->in[k]].learns);
+}
+
+static int readers_of(const struct bt_graph *g, int v)
+{
+	int i, k, n = 0;
+
+	for (i = v + 1; i < g->n_nodes; i++)
+		for (k = 0; k < g->nodes[i].n_in; k++)
+			n += g->nodes[i].in[k] == v;
+	return n;
 }
 
 /* Marks the last writer of each gradient, in order of execution the first: it
@@ -118,7 +131,8 @@ static int plan_gradients(struct bt_engine *e, struct bt_error *err)
 		readers = 0;
 		op = g->nodes[v].op;
 		e->run[v].grad_bf16 =
-		    can_take_bf16(op) && !e->run[v].need_f32 && e->o.bf16;
+		    can_take_bf16(op) && !e->run[v].need_f32 && e->o.bf16 &&
+		    !(op == BT_OP_ADAPT && readers_of(g, v) > 1);
 		add = !e->run[v].grad_bf16;
 		for (i = g->n_nodes - 1; i > v; i--)
 			for (k = 0; k < g->nodes[i].n_in; k++)

@@ -469,6 +469,16 @@ static float glorot(const struct bt_param *p, uint64_t seed, int i, size_t k)
 	return (float)(((double)(bits >> 11) * 0x1p-52 - 1) * limit);
 }
 
+/* The same for the limit of He et al. 2015 ("Delving Deep into Rectifiers")
+ * with the slope sqrt(5), as PyTorch's layers begin. */
+static float kaiming(const struct bt_param *p, uint64_t seed, int i, size_t k)
+{
+	uint64_t bits = bt_random_u64(seed, BT_PURPOSE_INIT, (uint32_t)i, k);
+
+	return (float)(((double)(bits >> 11) * 0x1p-52 - 1) /
+	               sqrt((double)p->cols));
+}
+
 void bt_weights_init(const struct bt_graph *g, uint64_t seed, int only,
                      float *out)
 {
@@ -485,6 +495,10 @@ void bt_weights_init(const struct bt_graph *g, uint64_t seed, int only,
 		for (k = 0; k < n; k++) {
 			if (p->init == BT_INIT_GLOROT) {
 				out[p->offset + k] = glorot(p, seed, i, k);
+				continue;
+			}
+			if (p->init == BT_INIT_KAIMING) {
+				out[p->offset + k] = kaiming(p, seed, i, k);
 				continue;
 			}
 			if (p->init != BT_INIT_NORMAL) {

@@ -32,7 +32,9 @@ int bt_layers(const struct bt_graph *g, int *layer)
 			n = layer[i] + 1;
 	}
 	/* parameters are declared in the order of the forward pass */
-	for (i = g->n_params - 1; i >= 0 && layer[i] < 0; i--)
-		layer[i] = n;
+	for (i = g->n_params - 1;
+	     i >= 0 && (layer[i] < 0 || g->params[i].apart); i--)
+		if (layer[i] < 0)
+			layer[i] = n;
 	return n;
 }

@@ -203,6 +203,7 @@ const char *bt_opcode_name(enum bt_opcode op)
 	    [BT_OP_NORM] = "norm",
 	    [BT_OP_ADD] = "add",
 	    [BT_OP_GLU] = "glu",
+	    [BT_OP_ADAPT] = "adapt",
 	    [BT_OP_RELATIVE_POSITIONS] = "relative_positions",
 	    [BT_OP_FIRST] = "first",
 	    [BT_OP_SELECT] = "select",

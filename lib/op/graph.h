@@ -25,6 +25,7 @@ enum bt_opcode {
 	BT_OP_NORM,
 	BT_OP_ADD,
 	BT_OP_GLU,
+	BT_OP_ADAPT,
 	BT_OP_RELATIVE_POSITIONS,
 	BT_OP_FIRST,
 	BT_OP_SELECT,
@@ -65,7 +66,8 @@ enum bt_init {
 	BT_INIT_ZERO,
 	BT_INIT_ONE,
 	BT_INIT_NORMAL, /* normal with the graph's init_std */
-	BT_INIT_GLOROT  /* uniform within +-sqrt(6 / (rows + cols)) */
+	BT_INIT_GLOROT, /* uniform within +-sqrt(6 / (rows + cols)) */
+	BT_INIT_KAIMING /* uniform within +-1 / sqrt(cols) */
 };
 
 /* A trained array of f32: [rows, cols], or [cols] where rank is 1. */
@@ -133,9 +135,11 @@ struct bt_relative_args {
 	int table; /* parameter */
 };
 
+#define BT_ADAPT_MAX 3 /* changes that bt_op_adapt adds to one value */
+
 struct bt_node {
 	enum bt_opcode op;
-	int in[3]; /* nodes read, each once */
+	int in[1 + BT_ADAPT_MAX]; /* nodes read, each once */
 	int n_in;
 	enum bt_rows rows;
 	int cols;
@@ -162,6 +166,11 @@ struct bt_node {
 			enum bt_activation act;
 			bool gate_last;
 		} glu;
+		struct {
+			enum bt_activation act;
+			float scale;
+			int col[BT_ADAPT_MAX]; /* first column of in[1 + k] */
+		} adapt;
 		struct {
 			bool next; /* the labels are those of next sentences */
 		} loss;

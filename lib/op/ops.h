@@ -130,6 +130,18 @@ int bt_op_relative_positions(struct bt_graph *g,
 int bt_op_glu(struct bt_graph *g, int x, enum bt_activation act,
               bool gate_last);
 
+/*
+ * Y = act(X + scale * D), where D has the columns of change k from col[k] on,
+ * and 0 where no change has any: what adapters add to a product [Hu et al.
+ * 2021, "LoRA: Low-Rank Adaptation of Large Language Models"]. With no changes,
+ * a copy of X that several nodes may read, each adding to its gradient.
+ * X: (R,H), change k: (R,N(k)) -> (R,H)
+ * Backward: dX = dY * act'(X + scale * D), and change k gets scale * these
+ * columns of it.
+ */
+int bt_op_adapt(struct bt_graph *g, int x, int n, const int *change,
+                const int *col, float scale, enum bt_activation act);
+
 /* The first token's row of each sequence: (T,H) -> (B,H). */
 int bt_op_first(struct bt_graph *g, int x);
 

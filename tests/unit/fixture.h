@@ -16,6 +16,7 @@
 #include "cpu/engine.h"
 #include "files.h"
 #include "model/family.h"
+#include "model/lora.h"
 #include "task/task.h"
 #include "tensor/checkpoint.h"
 
@@ -46,18 +47,24 @@ struct fixture {
 	uint8_t *types;
 };
 
+static inline const char *note_of(const struct bt_ckpt *c, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < bt_ckpt_notes(c); i++)
+		if (strcmp(bt_ckpt_note(c, i)->key, key) == 0)
+			return bt_ckpt_note(c, i)->value;
+	return NULL;
+}
+
 /* The note "config" is a config.json. */
 static inline struct bt_config config_of(const struct bt_ckpt *c)
 {
 	static const char path[] = "config.json";
+	const char *text = note_of(c, "config");
 	struct bt_error err = {0};
-	const char *text = NULL;
 	struct bt_config m;
-	size_t i;
 
-	for (i = 0; i < bt_ckpt_notes(c); i++)
-		if (strcmp(bt_ckpt_note(c, i)->key, "config") == 0)
-			text = bt_ckpt_note(c, i)->value;
 	assert_non_null(text);
 	file_put(path, text, strlen(text));
 	assert_ok(bt_config_load(path, &m, &err));
@@ -154,6 +161,22 @@ static inline void load_params(struct fixture *f)
 	assert_ok(bt_engine_pack(f->e, &err));
 }
 
+/* The note "lora" is the rank, alpha and targets of adapters. */
+static inline void adapt(struct fixture *f)
+{
+	const char *note = note_of(f->c, "lora");
+	struct bt_lora l = {0};
+	struct bt_error err = {0};
+	char targets[200];
+
+	if (note == NULL)
+		return;
+	assert_int_equal(
+	    sscanf(note, "%d %lf %199s", &l.rank, &l.alpha, targets), 3);
+	l.targets = targets;
+	assert_ok(bt_lora_add(&f->g, &l, &err));
+}
+
 static inline void open_fixture(struct fixture *f, const char *path, bool low)
 {
 	struct bt_engine_opts o = {.train = true, .bf16 = low};
@@ -170,6 +193,7 @@ static inline void open_fixture(struct fixture *f, const char *path, bool low)
 	bt_graph_init(&f->g, &err);
 	assert_ok(bt_task_graph(bt_task_of(f->m.problem_type), &f->g, &f->m,
 	                        (int)tensor(f->c, "out.", "logits")->shape[1]));
+	adapt(f);
 	read_batch(f);
 	assert_ok(bt_pool_new(2, &f->pool, &err));
 	o.pool = f->pool;
