@@ -4,12 +4,12 @@
 
 #include "base/sys.h"
 #include "base/tool.h"
-#include "cpu/roofline.h"
 #include "dist/shards.h"
 #include "format/hub_cache.h"
 #include "io/summary_file.h"
 #include "model/freeze.h"
 #include "train/kfold.h"
+#include "train/result.h"
 #include "train/seeds.h"
 
 struct args {
@@ -372,55 +372,6 @@ static void complete(struct args *a, char **records, int n)
 	t->stopped = bt_tool_stopped;
 }
 
-static void say_best(const struct bt_log *log, const struct args *a,
-                     const struct bt_train_result *r)
-{
-	const char *m = r->metric, *out = a->common.output;
-
-	if (r->end == BT_TRAIN_NO_BETTER)
-		bt_log(log, BT_LOG_NOTE,
-		       "stopped at step %lld of %lld: no better %s in %lld "
-		       "evaluations",
-		       (long long)r->steps, (long long)r->total, m,
-		       (long long)a->job.train.patience);
-	if (r->best_epoch == 0)
-		bt_log(log, BT_LOG_NOTE, "model written to '%s'", out);
-	else if (a->job.train.eval_steps > 0)
-		bt_log(log, BT_LOG_NOTE,
-		       "model of step %lld (%s %.4f) written to '%s'",
-		       (long long)r->best_step, m, r->best, out);
-	else
-		bt_log(log, BT_LOG_NOTE,
-		       "model of epoch %d (%s %.4f) written to '%s'",
-		       r->best_epoch, m, r->best, out);
-}
-
-static void summarise(const struct bt_log *log, const struct args *a,
-                      const struct bt_train_result *r)
-{
-	double s = r->seconds > 0 ? r->seconds : 1e-9;
-	char share[BT_SHARE_SIZE];
-
-	if (r->end == BT_TRAIN_STOPPED || r->end == BT_TRAIN_TIME) {
-		bt_log_warn(
-		    log, "stopped", BT_HINT_NONE,
-		    "%s after step %lld of %lld; run the same command to "
-		    "resume",
-		    r->end == BT_TRAIN_TIME ? "time limit reached: stopped"
-		                            : "stopped",
-		    (long long)r->steps, (long long)r->total);
-		return;
-	}
-	bt_log(log, BT_LOG_NOTE,
-	       "%llu examples in %.1f s: %.1f examples/s, %.0f tokens/s, %s, "
-	       "peak memory %zu MB",
-	       (unsigned long long)r->examples, r->seconds,
-	       (double)r->examples / s, (double)r->tokens / s,
-	       bt_roofline_share(r->flop / s, r->flop_limit, share),
-	       r->peak >> 20);
-	say_best(log, a, r);
-}
-
 static int dry_run(const struct bt_job_opts *o)
 {
 	struct bt_buf b = BT_BUF_INIT;
@@ -545,7 +496,7 @@ static int run(struct args *a)
 	if (r == BT_OK &&
 	    ((a->kfold == 0 && a->seeds == 0) || res.end == BT_TRAIN_STOPPED ||
 	     res.end == BT_TRAIN_TIME))
-		summarise(&log, a, &res);
+		bt_train_result_log(t, &res);
 	status = r == BT_OK && (res.end == BT_TRAIN_ALL ||
 	                        res.end == BT_TRAIN_NO_BETTER)
 	             ? BT_EXIT_DONE

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "train/result.h"
+
+#include "cpu/roofline.h"
+
+static void say_best(const struct bt_log *log, const struct bt_train_opts *o,
+                     const struct bt_train_result *r)
+{
+	const char *m = r->metric, *out = o->out;
+
+	if (r->end == BT_TRAIN_NO_BETTER)
+		bt_log(log, BT_LOG_NOTE,
+		       "stopped at step %lld of %lld: no better %s in %lld "
+		       "evaluations",
+		       (long long)r->steps, (long long)r->total, m,
+		       (long long)o->patience);
+	if (r->best_epoch == 0)
+		bt_log(log, BT_LOG_NOTE, "model written to '%s'", out);
+	else if (o->eval_steps > 0)
+		bt_log(log, BT_LOG_NOTE,
+		       "model of step %lld (%s %.4f) written to '%s'",
+		       (long long)r->best_step, m, r->best, out);
+	else
+		bt_log(log, BT_LOG_NOTE,
+		       "model of epoch %d (%s %.4f) written to '%s'",
+		       r->best_epoch, m, r->best, out);
+}
+
+void bt_train_result_log(const struct bt_train_opts *o,
+                         const struct bt_train_result *r)
+{
+	const struct bt_log *log = o->log;
+	double s = r->seconds > 0 ? r->seconds : 1e-9;
+	char share[BT_SHARE_SIZE];
+
+	if (r->end == BT_TRAIN_STOPPED || r->end == BT_TRAIN_TIME) {
+		bt_log_warn(
+		    log, "stopped", BT_HINT_NONE,
+		    "%s after step %lld of %lld; run the same command to "
+		    "resume",
+		    r->end == BT_TRAIN_TIME ? "time limit reached: stopped"
+		                            : "stopped",
+		    (long long)r->steps, (long long)r->total);
+		return;
+	}
+	bt_log(log, BT_LOG_NOTE,
+	       "%llu examples in %.1f s: %.1f examples/s, %.0f tokens/s, %s, "
+	       "peak memory %zu MB",
+	       (unsigned long long)r->examples, r->seconds,
+	       (double)r->examples / s, (double)r->tokens / s,
+	       bt_roofline_share(r->flop / s, r->flop_limit, share),
+	       r->peak >> 20);
+	say_best(log, o, r);
+}

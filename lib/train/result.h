@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run did, in the words of the log. */
+#ifndef BT_TRAIN_RESULT_H
+#define BT_TRAIN_RESULT_H
+
+#include "train/train.h"
+
+/* Of a run that was not an error: its speed and the model that it wrote, or
+ * that it was stopped. */
+void bt_train_result_log(const struct bt_train_opts *o,
+                         const struct bt_train_result *r);
+
+#endif
