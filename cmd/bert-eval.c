@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/tool.h"
+#include "evaluate/agreement.h"
 #include "evaluate/evaluation_page.h"
 #include "evaluate/tune_threshold.h"
 #include "finetune/fold_dirs.h"
@@ -42,6 +43,7 @@ struct args {
 	int64_t samples; /* 0: not given */
 	const char *group_by;
 	double coverage;  /* 0: not given */
+	double agreement; /* 0: not given */
 	const char *sets; /* by which scores, or NULL */
 };
 
@@ -128,6 +130,9 @@ static const struct bt_opt options[] = {
            "library for matrix products [the fastest]", args, gemm),
     BT_STR(0, "device", "NAME|FILE", "compute on a device, by this PJRT plugin",
            args, device),
+    BT_REAL(0, "min-agreement", "X",
+            "exit 1 if --dtype int8 predicts the same less often, and keep it",
+            args, agreement, 1e-6, 1),
     BT_FLAG(0, "profile", "print where the time goes", args, profile),
     BT_OPT_COMMON(args),
     BT_OPT_LAST,
@@ -146,56 +151,59 @@ struct run {
 	struct bt_dist *dist;
 	struct bt_evaluation v;
 	struct bt_buf tuned; /* thresholds, with tune */
-	char **argv;         /* of the program, up to paths and n more */
+	struct bt_agreement agreement;
+	struct bt_buf agreed; /* the report of it */
+	char **argv;          /* of the program, up to paths and n more */
 	struct bt_profile profile;
 };
 
-/* The error if --tune-threshold does not go with the rest; or NULL. */
-static const char *tune_contradiction(const struct args *a)
+/* The error if a report of its own does not go with the rest; or NULL. */
+static const char *report_contradiction(const struct args *a)
 {
-	if (a->tune == NULL)
+	bool fits = a->calibrate != NULL || a->coverage > 0;
+	bool agrees = a->agreement > 0;
+
+	if (a->tune == NULL && !fits && !agrees)
 		return NULL;
-	if (a->common.output == NULL || strcmp(a->common.output, "-") == 0)
-		return "--tune-threshold needs -o FILE, where to write the "
-		       "thresholds";
-	if (a->threshold != NULL)
-		return "give either --threshold or --tune-threshold";
-	if (a->json || a->by.n > 0 || a->errors > 0 || a->compare != NULL ||
+	if ((a->tune != NULL) + fits + agrees > 1 || (a->json && !agrees) ||
+	    a->by.n > 0 || a->errors > 0 || a->compare != NULL ||
 	    a->issues != NULL || a->min.n > 0 || a->rank_by != NULL ||
-	    a->html != NULL)
-		return "--tune-threshold has its own report: leave out --json, "
-		       "--html, --by, --rank-by, --errors, --compare, "
-		       "--label-issues and --min";
+	    a->html != NULL || a->ci || (a->threshold != NULL && fits))
+		return "--tune-threshold, --calibrate, --coverage and "
+		       "--min-agreement have their own reports: give one, and "
+		       "leave out --json, --html, --by, --rank-by, --errors, "
+		       "--compare, --label-issues, --min, --ci and thresholds";
 	return NULL;
 }
 
-/* The error if --calibrate does not go with the rest; or NULL. */
-static const char *fit_contradiction(const struct args *a)
+/* The error if one of these does not go with other options; or NULL. */
+static const char *fit_contradiction(const struct args *a, int n)
 {
+	if (a->tune != NULL &&
+	    (a->common.output == NULL || strcmp(a->common.output, "-") == 0))
+		return "--tune-threshold needs -o FILE, where to write the "
+		       "thresholds";
+	if (a->tune != NULL && a->threshold != NULL)
+		return "give either --threshold or --tune-threshold";
 	if ((a->samples > 0 || a->group_by != NULL) && !a->ci)
 		return "--ci-samples and --ci-group need --ci";
 	if (a->group_by != NULL && a->model.n == 0)
 		return "--ci-group needs a model: give -m DIR";
-	if (a->ci && a->tune != NULL)
-		return "--tune-threshold has its own report: leave out --ci";
 	if (a->sets != NULL && a->coverage == 0)
 		return "--set-method needs --coverage";
-	if (a->calibrate == NULL && a->coverage == 0)
-		return NULL;
 	if (a->calibrate != NULL && a->coverage > 0)
 		return "calibrate first, then find sets with --coverage on "
 		       "other records";
-	if (a->model.n != 1)
+	if ((a->calibrate != NULL || a->coverage > 0) && a->model.n != 1)
 		return "--calibrate and --coverage take one -m DIR, where "
 		       "the result is kept";
-	if (a->json || a->by.n > 0 || a->errors > 0 || a->compare != NULL ||
-	    a->issues != NULL || a->min.n > 0 || a->rank_by != NULL ||
-	    a->tune != NULL || a->threshold != NULL || a->html != NULL || a->ci)
-		return "--calibrate and --coverage have their own reports: "
-		       "leave out --json, --html, --by, --rank-by, --errors, "
-		       "--compare, --label-issues, --min, --ci and "
-		       "thresholds";
-	return NULL;
+	if (a->agreement > 0 &&
+	    (strcmp(a->dtype, "int8") != 0 || a->model.n != 1))
+		return "--min-agreement needs --dtype int8 and one -m DIR, "
+		       "where the result is kept";
+	if (a->agreement > 0 && n == 0)
+		return "--min-agreement reads the records twice: give files";
+	return report_contradiction(a);
 }
 
 /* Whether a further output has a file of its own. */
@@ -206,7 +214,7 @@ static bool is_apart(const char *path, const struct args *a)
 	                         strcmp(path, a->common.output) != 0));
 }
 
-static bool check_more(struct args *a, int *status)
+static bool check_more(struct args *a, int n, int *status)
 {
 	struct bt_error err = {0};
 	int i, e = BT_OK;
@@ -217,18 +225,14 @@ static bool check_more(struct args *a, int *status)
 		    &tool, "--html needs a file other than the others");
 		return false;
 	}
-	if (tune_contradiction(a) != NULL) {
-		*status = bt_tool_misuse(&tool, "%s", tune_contradiction(a));
-		return false;
-	}
 	if (a->tune != NULL &&
 	    bt_threshold_goal_read(a->tune, &a->goal, &err) != BT_OK) {
 		*status =
 		    bt_tool_misuse(&tool, "--tune-threshold: %s", err.text);
 		return false;
 	}
-	if (fit_contradiction(a) != NULL) {
-		*status = bt_tool_misuse(&tool, "%s", fit_contradiction(a));
+	if (fit_contradiction(a, n) != NULL) {
+		*status = bt_tool_misuse(&tool, "%s", fit_contradiction(a, n));
 		return false;
 	}
 	if (a->model.n > 1 && a->compare != NULL) {
@@ -250,7 +254,7 @@ static bool check_more(struct args *a, int *status)
 	return e == BT_OK;
 }
 
-static bool check(struct args *a, int *status)
+static bool check(struct args *a, int n, int *status)
 {
 	if ((a->model.n == 0) == (a->predictions.n == 0))
 		*status = bt_tool_misuse(
@@ -274,7 +278,7 @@ static bool check(struct args *a, int *status)
 		*status = bt_tool_misuse(
 		    &tool, "--task is for --predictions: a model has its own");
 	else
-		return check_more(a, status);
+		return check_more(a, n, status);
 	return false;
 }
 
@@ -323,6 +327,8 @@ static int write_report(struct run *r, const struct bt_log *log,
 	} else if (r->a->coverage > 0) {
 		e = bt_coverage(&r->v.outputs, &sets, r->a->model.item[0],
 		                &r->v.s.model, &b, err);
+	} else if (r->a->agreement > 0) {
+		bt_buf_put(&b, r->agreed.data, r->agreed.len);
 	} else if (r->a->json) {
 		put_json(r, &b);
 	} else {
@@ -348,7 +354,14 @@ static int unmet(const struct run *r)
 		bt_tool_say(&tool, "error", "minimum", "%.*s",
 		            (int)(end - line), line);
 	bt_buf_clear(&why);
-	return bad;
+	if (bt_agreement_share(&r->agreement) >= r->agreement.least)
+		return bad;
+	if (first)
+		bt_tool_say(&tool, "error", "minimum",
+		            "int8 predicts the same for a share of %.6f only: "
+		            "%g was asked for",
+		            bt_agreement_share(&r->agreement), r->a->agreement);
+	return bad + 1;
 }
 
 /* Options that only apply to labels of texts. */
@@ -431,6 +444,7 @@ evaluation_options(struct run *r, char **paths, int n, const struct bt_log *log)
 	    .tune = a->tune != NULL,
 	    .fits = a->calibrate != NULL,
 	    .covers = a->coverage > 0,
+	    .agrees = a->agreement > 0,
 	    .samples = !a->ci           ? 0
 	               : a->samples > 0 ? (size_t)a->samples
 	                                : 1000,
@@ -481,6 +495,9 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	e = bt_dist_agree(r->dist, e, err);
 	if (e == BT_OK)
 		e = bt_evaluation_run(&r->v, err);
+	if (e == BT_OK && a->agreement > 0)
+		e = bt_agreement_measure(&r->v, &r->agreement, a->json,
+		                         &r->agreed, err);
 	if (e != BT_OK || !first)
 		return e;
 	if (a->issues != NULL)
@@ -504,7 +521,7 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 
 static int run(const struct args *a, char **argv, char **paths, int n)
 {
-	struct run r = {.a = a, .argv = argv};
+	struct run r = {.a = a, .argv = argv, .agreement.least = a->agreement};
 	struct bt_error err = {0};
 	int e, status = BT_EXIT_DONE;
 
@@ -514,10 +531,11 @@ static int run(const struct args *a, char **argv, char **paths, int n)
 	if (e == BT_OK && unmet(&r) > 0)
 		status = NO;
 	status = bt_dist_end(r.dist, &tool, status, &err);
-	if (e != BT_OK && a->min.n > 0)
+	if (e != BT_OK && (a->min.n > 0 || a->agreement > 0))
 		status = TROUBLE;
 	bt_evaluation_close(&r.v);
 	bt_buf_clear(&r.tuned);
+	bt_buf_clear(&r.agreed);
 	bt_profile_clear(&r.profile);
 	return status;
 }
@@ -533,16 +551,21 @@ static void help(const struct bt_tool *t, FILE *to)
 	bt_buf_clear(&b);
 }
 
-/* Sees that an output is not the file of an input. */
-static int spare(const char *path, const struct args *a, char *const *records,
-                 int n, struct bt_error *err)
+/* Sees that no output is the file of an input. */
+static int spare(const struct args *a, char *const *records, int n,
+                 struct bt_error *err)
 {
-	int e = bt_out_spare(path, records, n, err);
+	const char *const out[] = {a->common.output, a->html, a->issues};
+	int i, e = BT_OK;
 
-	return e == BT_OK
-	           ? bt_out_spare(path, (char *const *)a->predictions.item,
-	                          a->predictions.n, err)
-	           : e;
+	for (i = 0; i < 3 && e == BT_OK; i++) {
+		e = bt_out_spare(out[i], records, n, err);
+		if (e == BT_OK)
+			e = bt_out_spare(out[i],
+			                 (char *const *)a->predictions.item,
+			                 a->predictions.n, err);
+	}
+	return e;
 }
 
 int main(int argc, char **argv)
@@ -564,17 +587,11 @@ int main(int argc, char **argv)
 	if (bt_fold_dirs_expand(&a.model, &folds, &err) != BT_OK)
 		status =
 		    bt_tool_end(&tool, bt_tool_misuse(&tool, "%s", err.text));
-	else if (check(&a, &status)) {
-		if (spare(a.common.output, &a, argv + operand, argc - operand,
-		          &err) == BT_OK &&
-		    spare(a.html, &a, argv + operand, argc - operand, &err) ==
-		        BT_OK &&
-		    spare(a.issues, &a, argv + operand, argc - operand, &err) ==
-		        BT_OK) {
+	else if (check(&a, argc - operand, &status)) {
+		if (spare(&a, argv + operand, argc - operand, &err) == BT_OK)
 			status = run(&a, argv, argv + operand, argc - operand);
-		} else {
+		else
 			status = bt_tool_misuse(&tool, "%s", err.text);
-		}
 		status = bt_tool_end(&tool, status);
 	}
 	free(a.minimum);

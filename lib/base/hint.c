@@ -66,6 +66,8 @@ static const char *const words[BT_HINTS] = {
         "--save-minutes 0",
     [BT_HINT_ALLOW_UNUSED] =
         "leave it out with ckpt-convert --drop, or keep it unused with bert-train --allow-unused",
+    [BT_HINT_AGREEMENT] =
+        "measure it with bert-eval --dtype int8 --min-agreement",
     [BT_HINT_CALIBRATE] = "fit it again with bert-eval --calibrate",
     [BT_HINT_BATCH_SMALLER] =
         "use a smaller --batch-size or --batch-tokens with --accumulate",

@@ -5,6 +5,7 @@
 #include "evaluate/answer_file.h"
 #include "evaluate/evaluation.h"
 #include "evaluate/tune_threshold.h"
+#include "finetune/agreement.h"
 #include "io/duplicate_paths.h"
 
 static int count(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
@@ -20,7 +21,8 @@ static int count(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
 		return BT_OK;
 	}
 	e = bt_forward_count(&v->m, d, k, logits, err);
-	if (e == BT_OK && (v->o.fits || v->o.covers || v->o.samples > 0))
+	if (e == BT_OK &&
+	    (v->o.fits || v->o.covers || v->o.agrees || v->o.samples > 0))
 		e = bt_outputs_add(&v->outputs, d, k, logits, err);
 	if (e == BT_OK && v->o.group_by != NULL)
 		e = bt_outputs_set_group(&v->outputs, v->groups.of[k], err);
@@ -239,6 +241,11 @@ int bt_evaluation_run(struct bt_evaluation *v, struct bt_error *err)
 
 	if (v->o.samples > 0 && v->task != &bt_task_qa)
 		e = bt_bootstrap_check(v->task->metrics, err);
+	if (e == BT_OK && v->o.agrees && !bt_agreement_applies(v->task))
+		e = bt_error_set(err, BT_EARG,
+		                 "the model learnt to %s: only predicted "
+		                 "labels can be compared",
+		                 v->task->learns);
 	if (e == BT_OK)
 		e = v->o.stream.model != NULL ? run_model(v, err)
 		    : v->answer_file          ? run_answer_file(v, err)

@@ -34,6 +34,7 @@ struct bt_evaluation_opts {
 	bool tune;                    /* keep what thresholds are found by */
 	bool fits;            /* keep the outputs, which are not calibrated */
 	bool covers;          /* keep the outputs */
+	bool agrees;          /* keep them, to compare what they predict */
 	size_t samples;       /* for confidence intervals; 0: none */
 	const char *group_by; /* feature of which all examples with a value
 	                       * are drawn together, or NULL */

@@ -8,6 +8,7 @@
 #include "base/sys.h"
 #include "cpu/roofline.h"
 #include "device/device.h"
+#include "finetune/agreement.h"
 #include "finetune/contributions.h"
 #include "finetune/predict_device.h"
 #include "finetune/unfinished.h"
@@ -174,6 +175,13 @@ static int open_model(struct bt_predict_stream *s,
 	                          : open_encoder(s, e, err);
 }
 
+/* Whether what it predicts should have been compared. */
+static bool warns_of_int8(const struct bt_predict_stream *s)
+{
+	return s->o.dtype == BT_PRECISION_INT8 && s->o.model != NULL &&
+	       !s->o.judges && s->o.embed == NULL;
+}
+
 /* The further models, and what joins windows of a text; those of words with
  * tags are joined word by word, not here. */
 static int open_more(struct bt_predict_stream *s,
@@ -203,6 +211,9 @@ static int open_more(struct bt_predict_stream *s,
 		bt_calibration_log(&s->more.model[i].calibration, o->more[i],
 		                   o->log);
 		r = bt_unfinished_warn(o->more[i], o->log, err);
+		if (r == BT_OK && warns_of_int8(s))
+			r = bt_agreement_warn(o->more[i], &s->more.model[i],
+			                      o->log, err);
 	}
 	return r;
 }
@@ -282,6 +293,8 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 	bt_calibration_log(&s->model.calibration, o->model, o->log);
 	if (o->model != NULL)
 		r = bt_unfinished_warn(o->model, o->log, err);
+	if (r == BT_OK && warns_of_int8(s))
+		r = bt_agreement_warn(o->model, &s->model, o->log, err);
 	if (r == BT_OK)
 		r = open_more(s, &e, err);
 out:

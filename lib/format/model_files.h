@@ -29,6 +29,7 @@
 #define BT_FILE_KERAS_TASK "task.json"
 #define BT_FILE_KERAS_HEAD "task.weights.h5"
 #define BT_FILE_CALIBRATION "calibration.json"
+#define BT_FILE_AGREEMENT "int8.json"
 
 /* What a file is; some are several things. */
 enum bt_file_use {

@@ -78,7 +78,7 @@ refuses "*lacks the feature 'nobody'*" 'a feature that is not there' bert-eval -
 misuses '*--ci-group needs a model*' 'predictions' bert-eval --predictions p.csv --ci --ci-group id dev.rec
 misuses '*--ci-samples and --ci-group need --ci*' 'samples alone' bert-eval -m a --ci-samples 100 dev.rec
 misuses '*--ci-samples*' 'too few' bert-eval -m a --ci --ci-samples 3 dev.rec
-misuses '*leave out --ci*' 'thresholds' bert-eval -m a --ci --tune-threshold f1 -o x dev.rec
+misuses '*have their own reports*' 'thresholds' bert-eval -m a --ci --tune-threshold f1 -o x dev.rec
 bert-train -q --init-config tiny --tokenizer vocab.txt --task masked-lm --steps 1 -o masked dev.rec
 misuses '*confidence intervals are not available for *' 'masked tokens' bert-eval -m masked --ci dev.rec
 finish

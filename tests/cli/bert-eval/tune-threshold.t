@@ -114,7 +114,7 @@ misuses "*'recall=1.5' is not f1*" 'more than all' bert-eval -m a --tune-thresho
 misuses "*'accuracy=.9' is not f1*" 'another metric' bert-eval -m a --tune-threshold accuracy=.9 -o x dev.rec
 misuses '*either --threshold or --tune-threshold*' 'a threshold' \
 	bert-eval -m a --tune-threshold f1 --threshold .5 -o x dev.rec
-misuses '*has its own report*' 'another report' bert-eval -m a --tune-threshold f1 --json -o x dev.rec
+misuses '*have their own reports*' 'another report' bert-eval -m a --tune-threshold f1 --json -o x dev.rec
 small_data
 small_train four -q --steps 1
 misuses '*the model has 4 classes, and a threshold chooses between two*' 'four classes' \
