@@ -6,11 +6,9 @@
 # PEER_PYTHON has a plugin for CPUs, predictions like the CPU's.
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
+. "$TEST_TOP/tests/lib/xla.sh"
 export BT_PJRT_CACHE="$PWD/cache"
-if [ -z "${BT_PJRT_PATH-}" ] && [ -n "${PEER_PYTHON-}" ]; then
-	BT_PJRT_PATH=$("$PEER_PYTHON" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-	export BT_PJRT_PATH
-fi
+xla_path
 small_data
 small_train m -q
 
