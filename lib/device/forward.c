@@ -139,7 +139,7 @@ static int fill(const struct job *j, struct flight *f, struct bt_error *err)
 	size_t i, k, t, first;
 	int r;
 
-	r = bt_hlo_batch_init(&f->b, j->d->g, z, err);
+	r = bt_hlo_batch_init(&f->b, j->d->g, z, false, err);
 	if (r != BT_OK)
 		return r;
 	for (i = j->row_first[f->row0]; i < j->row_first[f->row0 + f->rows];
@@ -178,7 +178,7 @@ static int start(const struct job *j, struct flight *f, struct bt_error *err)
 			in[i] = d->param[a->param];
 		else
 			r = bt_pjrt_put(
-			    d->pjrt, 0, &s, f->b.arg[a->source],
+			    d->pjrt, 0, &s, bt_hlo_batch_data(&f->b, a->source),
 			    bt_hlo_batch_elements(&f->b, a->source) *
 			        sizeof(int32_t),
 			    &in[i], err);

@@ -14,10 +14,7 @@
 #include "op/ops.h"
 #include "stablehlo/attention_int.h"
 
-#define MASKED (-3.4028234663852886e38) /* the least of f32 */
-
-/* Pairs within a text, [rows, length, length]. */
-static int same_text(struct bt_hlo_emit *e)
+int bt_hlo_same_text(struct bt_hlo_emit *e)
 {
 	struct bt_hlo *b = &e->b;
 	const struct bt_hlo_size *z = &e->o->size;
@@ -45,7 +42,7 @@ static int near(struct bt_hlo_emit *e, int window)
 	int x, i = 0;
 
 	if (window == 0 || window >= length)
-		return same_text(e);
+		return bt_hlo_same_text(e);
 	while (i < 3 && e->near[i].window != 0 && e->near[i].window != window)
 		i++;
 	if (e->near[i].window == window)
@@ -53,8 +50,9 @@ static int near(struct bt_hlo_emit *e, int window)
 	x = bt_hlo_iota(b, s, 0);
 	x = bt_hlo_binary(b, "subtract", x, bt_hlo_iota(b, s, 1));
 	x = bt_hlo_compare_with(b, "LE", bt_hlo_unary(b, "abs", x), window);
-	x = bt_hlo_broadcast(b, x, bt_hlo_shape_of(b, same_text(e)), map);
-	x = bt_hlo_binary(b, "and", same_text(e), x);
+	x = bt_hlo_broadcast(b, x, bt_hlo_shape_of(b, bt_hlo_same_text(e)),
+	                     map);
+	x = bt_hlo_binary(b, "and", bt_hlo_same_text(e), x);
 	e->near[i].window = window;
 	e->near[i].mask = x;
 	return x;
@@ -107,8 +105,8 @@ static int rotary(struct bt_hlo_emit *e, const struct bt_node *n)
 	return i;
 }
 
-/* x: [rows, length, heads, d] */
-static int rotate(struct bt_hlo_emit *e, const struct bt_node *n, int x)
+int bt_hlo_rotate(struct bt_hlo_emit *e, const struct bt_node *n, int x,
+                  bool back)
 {
 	struct bt_hlo *b = &e->b;
 	int half = n->u.attention.head_dim / 2, i = rotary(e, n);
@@ -119,6 +117,8 @@ static int rotate(struct bt_hlo_emit *e, const struct bt_node *n, int x)
 	int cosine = bt_hlo_broadcast(b, e->rotary[i].cosine, s, map);
 	int sine = bt_hlo_broadcast(b, e->rotary[i].sine, s, map);
 
+	if (back)
+		sine = bt_hlo_unary(b, "negate", sine);
 	y[0] = bt_hlo_binary(b, "multiply", left, cosine);
 	y[1] = bt_hlo_binary(b, "multiply", right, sine);
 	y[0] = bt_hlo_binary(b, "subtract", y[0], y[1]);
@@ -179,6 +179,15 @@ static int softmax(struct bt_hlo *b, int s)
 	return bt_hlo_binary(b, "divide", s, x);
 }
 
+double bt_hlo_score_scale(const struct bt_attention_args *a)
+{
+	int products = 1;
+
+	if (a->relative_positions >= 0)
+		products += (a->rel_k_col >= 0) + (a->rel_q_col >= 0);
+	return 1 / sqrt((double)a->head_dim * products);
+}
+
 static int scores(struct bt_hlo_emit *e, const struct bt_node *n, int q, int k)
 {
 	static const struct bt_hlo_product qk = {2,      1,   {0, 2},
@@ -186,23 +195,20 @@ static int scores(struct bt_hlo_emit *e, const struct bt_node *n, int q, int k)
 	static const int map[] = {0, 2, 3};
 	const struct bt_attention_args *a = &n->u.attention;
 	struct bt_hlo *b = &e->b;
-	int products = 1, s = bt_hlo_dot(b, q, k, qk), x, mask;
+	int s = bt_hlo_dot(b, q, k, qk), x, mask;
 
-	if (a->relative_positions >= 0) {
+	if (a->relative_positions >= 0)
 		s = bt_hlo_add_relative(e, n, s, q, k);
-		products += (a->rel_k_col >= 0) + (a->rel_q_col >= 0);
-	}
-	s = bt_hlo_with(b, "multiply", s,
-	                1 / sqrt((double)a->head_dim * products));
+	s = bt_hlo_with(b, "multiply", s, bt_hlo_score_scale(a));
 	if (a->relative_bias >= 0)
 		s = bt_hlo_add_bias(e, n, s);
 	mask = near(e, a->window);
 	mask = bt_hlo_broadcast(b, mask, bt_hlo_shape_of(b, s), map);
-	x = bt_hlo_splat(b, bt_hlo_shape_of(b, s), MASKED);
+	x = bt_hlo_splat(b, bt_hlo_shape_of(b, s), BT_HLO_LEAST);
 	return bt_hlo_select(b, mask, s, x);
 }
 
-static void attention(struct bt_hlo_emit *e, int node)
+void bt_hlo_attention(struct bt_hlo_emit *e, int node)
 {
 	static const struct bt_hlo_product pv = {2,      1,   {0, 1},
 	                                         {0, 2}, {3}, {1}};
@@ -216,18 +222,18 @@ static void attention(struct bt_hlo_emit *e, int node)
 	int v = shared_heads(e, n, a->v_col), s;
 
 	if (a->rope.theta > 0) {
-		q = rotate(e, n, q);
-		k = rotate(e, n, k);
+		q = bt_hlo_rotate(e, n, q, false);
+		k = bt_hlo_rotate(e, n, k, false);
 	}
 	q = bt_hlo_operand(e, q);
 	k = bt_hlo_operand(e, k);
 	v = bt_hlo_operand(e, v);
 	s = softmax(b, scores(e, n, q, k));
+	memcpy(e->outputs[node].saved, (const int[]){q, k, v, s},
+	       sizeof(e->outputs[node].saved));
 	s = bt_hlo_dot(b, bt_hlo_operand(e, s), v, pv);
 	s = bt_hlo_reshape(b, bt_hlo_transpose(b, s, back), 2, dims);
 	if (n->rows == BT_PER_SEQUENCE)
 		s = bt_hlo_gather(b, s, bt_hlo_input(e, BT_HLO_ARG_FIRST));
 	bt_hlo_set(e, node, s);
 }
-
-const struct bt_hlo_op bt_hlo_op_attention = {attention};

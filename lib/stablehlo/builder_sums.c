@@ -64,9 +64,35 @@ static bool product_shape(const struct bt_hlo_shape *x,
 	       rest(to, y, p->y_batch, p->batches, p->y_sum, p->sums);
 }
 
+/* x with the dimensions of batch, and where sum has gone, in front of the
+ * others. */
+static int batch_first(struct bt_hlo *b, int x, int batches, int *batch,
+                       int sums, int *sum)
+{
+	int rank = bt_hlo_shape_of(b, x).rank, to[BT_HLO_RANK], i, k, n;
+
+	for (i = 0; i < batches && batch[i] == i;)
+		i++;
+	if (i == batches)
+		return x;
+	for (n = 0; n < batches; n++) {
+		to[n] = batch[n];
+		batch[n] = n;
+	}
+	for (i = 0; i < rank; i++)
+		if (!holds(to, batches, i))
+			to[n++] = i;
+	for (k = 0; k < sums; k++) {
+		for (i = 0; to[i] != sum[k];)
+			i++;
+		sum[k] = i;
+	}
+	return bt_hlo_transpose(b, x, to);
+}
+
 int bt_hlo_dot(struct bt_hlo *b, int x, int y, struct bt_hlo_product p)
 {
-	const int in[] = {x, y};
+	int in[] = {x, y};
 	struct bt_hlo_shape s = bt_hlo_shape_of(b, x), to;
 	struct bt_hlo_shape t = bt_hlo_shape_of(b, y);
 	struct bt_buf *out = &b->body;
@@ -77,6 +103,13 @@ int bt_hlo_dot(struct bt_hlo *b, int x, int y, struct bt_hlo_product p)
 		return BT_HLO_NONE;
 	if (!product_shape(&s, &t, &p, &to))
 		return bt_hlo_misfit(b, "dot_general", in, 2);
+	if (s.type == BT_HLO_BF16) {
+		/* XLA's plugin for CPUs has no others, of some sizes */
+		in[0] =
+		    batch_first(b, x, p.batches, p.x_batch, p.sums, p.x_sum);
+		in[1] =
+		    batch_first(b, y, p.batches, p.y_batch, p.sums, p.y_sum);
+	}
 	z = bt_hlo_begin(b, "stablehlo.dot_general", in, 2, &to);
 	if (z == BT_HLO_NONE)
 		return z;

@@ -14,6 +14,11 @@ const char *bt_hlo_source_name(enum bt_hlo_source source)
 	    [BT_HLO_ARG_SEGMENTS] = "segments",
 	    [BT_HLO_ARG_FIRST] = "first",
 	    [BT_HLO_ARG_SELECTED] = "selected",
+	    [BT_HLO_ARG_LABELS] = "labels",
+	    [BT_HLO_ARG_WEIGHTS] = "weights",
+	    [BT_HLO_ARG_TARGETS] = "targets",
+	    [BT_HLO_ARG_NEXT_LABELS] = "next labels",
+	    [BT_HLO_ARG_NEXT_WEIGHTS] = "next weights",
 	};
 
 	return names[source];
@@ -54,19 +59,50 @@ int bt_hlo_param_operand(struct bt_hlo_emit *e, int param)
 	return e->param_low[param];
 }
 
+static int64_t rows_of(const struct bt_hlo_size *z, enum bt_rows rows)
+{
+	return rows == BT_PER_TOKEN      ? (int64_t)z->rows * z->length
+	       : rows == BT_PER_SEQUENCE ? z->texts
+	                                 : z->selected;
+}
+
+struct bt_hlo_shape bt_hlo_source_shape(const struct bt_graph *g,
+                                        const struct bt_hlo_size *size,
+                                        enum bt_hlo_source source)
+{
+	const struct bt_node *logits = g->nodes + g->logits;
+	int64_t texts = size->texts;
+
+	switch (source) {
+	case BT_HLO_ARG_FIRST:
+	case BT_HLO_ARG_NEXT_LABELS:
+		return bt_hlo_vector(BT_HLO_I32, texts);
+	case BT_HLO_ARG_SELECTED:
+		return bt_hlo_vector(BT_HLO_I32, size->selected);
+	case BT_HLO_ARG_LABELS:
+		return bt_hlo_vector(BT_HLO_I32, rows_of(size, logits->rows));
+	case BT_HLO_ARG_WEIGHTS:
+		return bt_hlo_vector(BT_HLO_F32, rows_of(size, logits->rows));
+	case BT_HLO_ARG_TARGETS:
+		return bt_hlo_matrix(BT_HLO_F32, rows_of(size, logits->rows),
+		                     logits->cols);
+	case BT_HLO_ARG_NEXT_WEIGHTS:
+		return bt_hlo_vector(BT_HLO_F32, texts);
+	default:
+		return bt_hlo_vector(BT_HLO_I32, rows_of(size, BT_PER_TOKEN));
+	}
+}
+
 int bt_hlo_input(struct bt_hlo_emit *e, enum bt_hlo_source source)
 {
-	int64_t n = source == BT_HLO_ARG_FIRST      ? e->o->size.texts
-	            : source == BT_HLO_ARG_SELECTED ? e->o->size.selected
-	                                            : bt_hlo_tokens(e);
+	struct bt_hlo_shape s = bt_hlo_source_shape(e->g, &e->o->size, source);
 
-	if (e->input[source] == BT_HLO_NONE && n < 1)
+	if (e->input[source] == BT_HLO_NONE && s.dim[0] < 1)
 		return bt_hlo_fail(&e->b, BT_EARG,
 		                   "a device's program has room for no %s",
 		                   bt_hlo_source_name(source));
 	if (e->input[source] == BT_HLO_NONE)
-		e->input[source] =
-		    argument(e, source, -1, bt_hlo_vector(BT_HLO_I32, n));
+		e->input[source] = argument(e, source, -1, s);
 	return e->input[source];
 }
 
@@ -96,4 +132,60 @@ void bt_hlo_set(struct bt_hlo_emit *e, int node, int x)
 	v->n = 1;
 	v->part[0] = x;
 	v->cols[0] = e->g->nodes[node].cols;
+}
+
+int bt_hlo_sum(struct bt_hlo *b, int x, int y)
+{
+	return x == BT_HLO_NONE ? y : bt_hlo_binary(b, "add", x, y);
+}
+
+void bt_hlo_give_columns(struct bt_hlo_emit *e, int node, int first, int n,
+                         int dx)
+{
+	struct bt_hlo_output *v = &e->outputs[node];
+	struct bt_hlo *b = &e->b;
+	int i, before = 0, from, to, y;
+
+	for (i = 0; i < v->n; before += v->cols[i++]) {
+		from = first > before ? first : before;
+		to = before + v->cols[i];
+		to = first + n < to ? first + n : to;
+		if (from >= to)
+			continue;
+		y = bt_hlo_slice(b, dx, 1, from - first, to - first);
+		y = bt_hlo_pad(b, y, 1, from - before,
+		               before + v->cols[i] - to);
+		v->grad[i] = bt_hlo_sum(b, v->grad[i], y);
+	}
+}
+
+void bt_hlo_give(struct bt_hlo_emit *e, int node, int dx)
+{
+	bt_hlo_give_columns(e, node, 0, e->g->nodes[node].cols, dx);
+}
+
+int bt_hlo_given(struct bt_hlo_emit *e, int node)
+{
+	const struct bt_hlo_output *v = &e->outputs[node];
+	int i, part[BT_HLO_PARTS];
+
+	for (i = 0; i < v->n; i++)
+		part[i] = bt_hlo_given_part(e, node, i);
+	return bt_hlo_concat(&e->b, part, v->n, 1);
+}
+
+int bt_hlo_given_part(struct bt_hlo_emit *e, int node, int i)
+{
+	const struct bt_hlo_output *v = &e->outputs[node];
+
+	if (v->grad[i] != BT_HLO_NONE)
+		return v->grad[i];
+	return bt_hlo_splat(&e->b, bt_hlo_shape_of(&e->b, v->part[i]), 0);
+}
+
+void bt_hlo_give_param(struct bt_hlo_emit *e, int param, int dx)
+{
+	int *to = &e->param_grad[param];
+
+	*to = bt_hlo_sum(&e->b, *to, dx);
 }

@@ -5,13 +5,20 @@
 
 #include "stablehlo/program.h"
 
+#define BT_HLO_LEAST (-3.4028234663852886e38) /* of f32 */
 #define BT_HLO_PARTS 3 /* of a linear layer: queries, keys and values */
+
+#define BT_HLO_SAVED                                                           \
+	4 /* values of the forward pass that the backward reads                \
+	   */
 
 /* A node's output: its columns are those of its parts, one behind the other. */
 struct bt_hlo_output {
 	int n;
 	int part[BT_HLO_PARTS];
 	int cols[BT_HLO_PARTS];
+	int grad[BT_HLO_PARTS];  /* of the loss by them, or BT_HLO_NONE */
+	int saved[BT_HLO_SAVED]; /* whatever the operator says */
 };
 
 struct bt_hlo_emit {
@@ -19,8 +26,10 @@ struct bt_hlo_emit {
 	const struct bt_graph *g;
 	const struct bt_hlo_opts *o;
 	struct bt_hlo_output *outputs; /* [n_nodes] */
-	int *param;     /* [n_params] as argument, or BT_HLO_NONE so far */
-	int *param_low; /* the same rounded to bf16 */
+	int *param;      /* [n_params] as argument, or BT_HLO_NONE so far */
+	int *param_low;  /* the same rounded to bf16 */
+	int *param_grad; /* of the loss by it, or BT_HLO_NONE */
+	int loss;        /* [1], or BT_HLO_NONE so far */
 	int input[BT_HLO_ARG_SOURCES]; /* likewise, of the batch */
 	struct bt_hlo_arg *args;
 	size_t arg_cap;
@@ -38,9 +47,12 @@ struct bt_hlo_emit {
 	int texts; /* [texts, tokens] 1 where a token is of a text, f32 */
 };
 
-/* One operator on a device. */
+/* One operator on a device. backward takes the gradient by the node's output,
+ * when all its readers have given theirs, and gives those by its inputs and
+ * parameters. A loss's backward is with its forward, which adds to e->loss. */
 struct bt_hlo_op {
 	void (*forward)(struct bt_hlo_emit *e, int node);
+	void (*backward)(struct bt_hlo_emit *e, int node);
 };
 
 extern const struct bt_hlo_op bt_hlo_op_embed;
@@ -58,6 +70,11 @@ extern const struct bt_hlo_op bt_hlo_op_max;
 extern const struct bt_hlo_op bt_hlo_op_flatten;
 extern const struct bt_hlo_op bt_hlo_op_dropout;
 extern const struct bt_hlo_op bt_hlo_op_log_normalize;
+extern const struct bt_hlo_op bt_hlo_op_softmax_loss;
+extern const struct bt_hlo_op bt_hlo_op_log_loss;
+extern const struct bt_hlo_op bt_hlo_op_square_loss;
+extern const struct bt_hlo_op bt_hlo_op_sigmoid_loss;
+extern const struct bt_hlo_op bt_hlo_op_span_loss;
 
 /* Arguments: a parameter, or as an operand of products; one of the batch. */
 int bt_hlo_param(struct bt_hlo_emit *e, int param);
@@ -74,11 +91,40 @@ int bt_hlo_columns(struct bt_hlo_emit *e, int node, int first, int n);
 /* Sets a node's output, one value. */
 void bt_hlo_set(struct bt_hlo_emit *e, int node, int x);
 
-/* act(x), element by element. */
-int bt_hlo_activate(struct bt_hlo_emit *e, enum bt_activation act, int x);
+/* x + y, or y where x is BT_HLO_NONE. */
+int bt_hlo_sum(struct bt_hlo *b, int x, int y);
 
-/* Of rows x: the norm, of whose parameters beta may be -1. */
-int bt_hlo_norm(struct bt_hlo_emit *e, int x, const struct bt_norm_args *a);
+/* Adds to the gradient by a node's output, or by columns of it; by a parameter.
+ */
+void bt_hlo_give(struct bt_hlo_emit *e, int node, int dx);
+void bt_hlo_give_columns(struct bt_hlo_emit *e, int node, int first, int n,
+                         int dx);
+void bt_hlo_give_param(struct bt_hlo_emit *e, int param, int dx);
+
+/* What was given to a node in all, 0 where nothing was; to a part of it. */
+int bt_hlo_given(struct bt_hlo_emit *e, int node);
+int bt_hlo_given_part(struct bt_hlo_emit *e, int node, int part);
+
+/* act(x), element by element; and dy act'(x). */
+int bt_hlo_activate(struct bt_hlo_emit *e, enum bt_activation act, int x);
+int bt_hlo_activate_back(struct bt_hlo_emit *e, enum bt_activation act, int x,
+                         int dy);
+
+/* Pairs of tokens of a text, [rows, length, length]. */
+int bt_hlo_same_text(struct bt_hlo_emit *e);
+
+/* [texts, tokens]: 1 where the token is of the text, f32. */
+int bt_hlo_tokens_of_texts(struct bt_hlo_emit *e);
+
+/* [rows, numbers], f32: 1 where at, numbers, names the row. */
+int bt_hlo_rows_named(struct bt_hlo_emit *e, int at, int64_t rows);
+
+/* Of rows x, whose parameters beta may be -1: the norm, of which saved keeps
+ * two values, and the gradient by x. */
+int bt_hlo_norm(struct bt_hlo_emit *e, int x, const struct bt_norm_args *a,
+                int *saved);
+int bt_hlo_norm_back(struct bt_hlo_emit *e, int dy,
+                     const struct bt_norm_args *a, const int *saved);
 
 /* Row 0 of a table of relative positions that a batch can need, and their
  * number: the table's rows for the distances within a row. */

@@ -17,12 +17,36 @@ static void linear(struct bt_hlo_emit *e, int node)
 			bias = bt_hlo_along(&e->b, bias, y, 1);
 			y = bt_hlo_binary(&e->b, "add", y, bias);
 		}
+		v->saved[i] = y;
 		v->part[i] = bt_hlo_activate(e, n->u.linear.act, y);
 		v->cols[i] = e->g->params[n->u.linear.weight + i].rows;
 	}
 }
 
-const struct bt_hlo_op bt_hlo_op_linear = {linear};
+static void linear_back(struct bt_hlo_emit *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	const struct bt_hlo_output *v = &e->outputs[node];
+	struct bt_hlo *b = &e->b;
+	int x = bt_hlo_operand(e, bt_hlo_whole(e, n->in[0]));
+	int sum = BT_HLO_NONE, i, w, dy;
+
+	for (i = 0; i < v->n; i++) {
+		w = n->u.linear.weight + i;
+		dy = bt_hlo_given_part(e, node, i);
+		dy = bt_hlo_activate_back(e, n->u.linear.act, v->saved[i], dy);
+		if (n->u.linear.bias >= 0)
+			bt_hlo_give_param(e, n->u.linear.bias + i,
+			                  bt_hlo_reduce(b, "add", dy, 0));
+		dy = bt_hlo_operand(e, dy);
+		bt_hlo_give_param(e, w, bt_hlo_dot_tn(b, dy, x));
+		w = bt_hlo_param_operand(e, w);
+		sum = bt_hlo_sum(b, sum, bt_hlo_dot_nn(b, dy, w));
+	}
+	bt_hlo_give(e, n->in[0], sum);
+}
+
+const struct bt_hlo_op bt_hlo_op_linear = {linear, linear_back};
 
 static void add(struct bt_hlo_emit *e, int node)
 {
@@ -33,7 +57,16 @@ static void add(struct bt_hlo_emit *e, int node)
 	           bt_hlo_binary(&e->b, "add", x, bt_hlo_whole(e, n->in[1])));
 }
 
-const struct bt_hlo_op bt_hlo_op_add = {add};
+static void add_back(struct bt_hlo_emit *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	int dy = bt_hlo_given(e, node);
+
+	bt_hlo_give(e, n->in[0], dy);
+	bt_hlo_give(e, n->in[1], dy);
+}
+
+const struct bt_hlo_op bt_hlo_op_add = {add, add_back};
 
 static void glu(struct bt_hlo_emit *e, int node)
 {
@@ -48,11 +81,33 @@ static void glu(struct bt_hlo_emit *e, int node)
 	bt_hlo_set(e, node, bt_hlo_binary(&e->b, "multiply", x, y));
 }
 
-const struct bt_hlo_op bt_hlo_op_glu = {glu};
+static void glu_back(struct bt_hlo_emit *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	struct bt_hlo *b = &e->b;
+	int gate = n->u.glu.gate_last ? n->cols : 0, other = n->cols - gate;
+	int x = bt_hlo_columns(e, n->in[0], gate, n->cols);
+	int y = bt_hlo_columns(e, n->in[0], other, n->cols);
+	int dy = bt_hlo_given(e, node), dx;
+
+	dx = bt_hlo_binary(b, "multiply", dy, y);
+	dx = bt_hlo_activate_back(e, n->u.glu.act, x, dx);
+	bt_hlo_give_columns(e, n->in[0], gate, n->cols, dx);
+	dx = bt_hlo_activate(e, n->u.glu.act, x);
+	dx = bt_hlo_binary(b, "multiply", dy, dx);
+	bt_hlo_give_columns(e, n->in[0], other, n->cols, dx);
+}
+
+const struct bt_hlo_op bt_hlo_op_glu = {glu, glu_back};
 
 static void dropout(struct bt_hlo_emit *e, int node)
 {
 	bt_hlo_set(e, node, bt_hlo_whole(e, e->g->nodes[node].in[0]));
 }
 
-const struct bt_hlo_op bt_hlo_op_dropout = {dropout};
+static void dropout_back(struct bt_hlo_emit *e, int node)
+{
+	bt_hlo_give(e, e->g->nodes[node].in[0], bt_hlo_given(e, node));
+}
+
+const struct bt_hlo_op bt_hlo_op_dropout = {dropout, dropout_back};

@@ -11,7 +11,14 @@ static int row_mean(struct bt_hlo *b, int x)
 	return y;
 }
 
-int bt_hlo_norm(struct bt_hlo_emit *e, int x, const struct bt_norm_args *a)
+/* x with the values of row scale in each row. */
+static int scale_rows(struct bt_hlo *b, int x, int scale)
+{
+	return bt_hlo_binary(b, "multiply", x, bt_hlo_along(b, scale, x, 0));
+}
+
+int bt_hlo_norm(struct bt_hlo_emit *e, int x, const struct bt_norm_args *a,
+                int *saved)
 {
 	struct bt_hlo *b = &e->b;
 	int y, r, z = x;
@@ -23,7 +30,9 @@ int bt_hlo_norm(struct bt_hlo_emit *e, int x, const struct bt_norm_args *a)
 	r = row_mean(b, bt_hlo_binary(b, "multiply", z, z));
 	r = bt_hlo_with(b, "add", r, (double)a->eps);
 	r = bt_hlo_unary(b, "rsqrt", r);
-	y = bt_hlo_binary(b, "multiply", z, bt_hlo_along(b, r, x, 0));
+	y = scale_rows(b, z, r);
+	saved[0] = y;
+	saved[1] = r;
 	r = bt_hlo_along(b, bt_hlo_param(e, a->gamma), x, 1);
 	y = bt_hlo_binary(b, "multiply", y, r);
 	if (a->beta < 0)
@@ -32,26 +41,69 @@ int bt_hlo_norm(struct bt_hlo_emit *e, int x, const struct bt_norm_args *a)
 	return bt_hlo_binary(b, "add", y, r);
 }
 
+/* With saved N and r, and G = gamma dy: r (G - mean(G) - N mean(G N)). */
+int bt_hlo_norm_back(struct bt_hlo_emit *e, int dy,
+                     const struct bt_norm_args *a, const int *saved)
+{
+	struct bt_hlo *b = &e->b;
+	int n = saved[0], y, g = bt_hlo_binary(b, "multiply", dy, n), mean;
+
+	bt_hlo_give_param(e, a->gamma, bt_hlo_reduce(b, "add", g, 0));
+	if (a->beta >= 0)
+		bt_hlo_give_param(e, a->beta, bt_hlo_reduce(b, "add", dy, 0));
+	g = bt_hlo_along(b, bt_hlo_param(e, a->gamma), dy, 1);
+	g = bt_hlo_binary(b, "multiply", g, dy);
+	mean = row_mean(b, bt_hlo_binary(b, "multiply", g, n));
+	y = bt_hlo_binary(b, "subtract", g, scale_rows(b, n, mean));
+	if (!a->rms) {
+		mean = bt_hlo_along(b, row_mean(b, g), g, 0);
+		y = bt_hlo_binary(b, "subtract", y, mean);
+	}
+	return scale_rows(b, y, saved[1]);
+}
+
 static void residual_norm(struct bt_hlo_emit *e, int node)
 {
 	const struct bt_node *n = &e->g->nodes[node];
 	int x = bt_hlo_whole(e, n->in[0]);
 
 	x = bt_hlo_binary(&e->b, "add", x, bt_hlo_whole(e, n->in[1]));
-	bt_hlo_set(e, node, bt_hlo_norm(e, x, &n->u.norm));
+	x = bt_hlo_norm(e, x, &n->u.norm, e->outputs[node].saved);
+	bt_hlo_set(e, node, x);
 }
 
-const struct bt_hlo_op bt_hlo_op_residual_norm = {residual_norm};
+static void residual_norm_back(struct bt_hlo_emit *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	int dz = bt_hlo_norm_back(e, bt_hlo_given(e, node), &n->u.norm,
+	                          e->outputs[node].saved);
+
+	bt_hlo_give(e, n->in[0], dz);
+	bt_hlo_give(e, n->in[1], dz);
+}
+
+const struct bt_hlo_op bt_hlo_op_residual_norm = {residual_norm,
+                                                  residual_norm_back};
 
 static void norm(struct bt_hlo_emit *e, int node)
 {
 	const struct bt_node *n = &e->g->nodes[node];
 
 	bt_hlo_set(e, node,
-	           bt_hlo_norm(e, bt_hlo_whole(e, n->in[0]), &n->u.norm));
+	           bt_hlo_norm(e, bt_hlo_whole(e, n->in[0]), &n->u.norm,
+	                       e->outputs[node].saved));
 }
 
-const struct bt_hlo_op bt_hlo_op_norm = {norm};
+static void norm_back(struct bt_hlo_emit *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+
+	bt_hlo_give(e, n->in[0],
+	            bt_hlo_norm_back(e, bt_hlo_given(e, node), &n->u.norm,
+	                             e->outputs[node].saved));
+}
+
+const struct bt_hlo_op bt_hlo_op_norm = {norm, norm_back};
 
 /* x and the rows of a table that an argument of the batch numbers. */
 static int add_rows(struct bt_hlo_emit *e, int x, int table,
@@ -63,11 +115,16 @@ static int add_rows(struct bt_hlo_emit *e, int x, int table,
 	return bt_hlo_binary(b, "add", x, bt_hlo_gather(b, y, rows));
 }
 
+static struct bt_norm_args norm_of(const struct bt_embed_args *a)
+{
+	return (struct bt_norm_args){
+	    .gamma = a->gamma, .beta = a->beta, .eps = a->eps};
+}
+
 static void embed(struct bt_hlo_emit *e, int node)
 {
 	const struct bt_embed_args *a = &e->g->nodes[node].u.embed;
-	const struct bt_norm_args norm = {
-	    .gamma = a->gamma, .beta = a->beta, .eps = a->eps};
+	const struct bt_norm_args norm = norm_of(a);
 	int x = bt_hlo_param(e, a->word);
 
 	x = bt_hlo_gather(&e->b, x, bt_hlo_input(e, BT_HLO_ARG_IDS));
@@ -76,8 +133,74 @@ static void embed(struct bt_hlo_emit *e, int node)
 	if (a->type >= 0)
 		x = add_rows(e, x, a->type, BT_HLO_ARG_TYPES);
 	if (a->gamma >= 0)
-		x = bt_hlo_norm(e, x, &norm);
+		x = bt_hlo_norm(e, x, &norm, e->outputs[node].saved);
 	bt_hlo_set(e, node, x);
 }
 
-const struct bt_hlo_op bt_hlo_op_embed = {embed};
+/* Numbers of rows, with -1 in place of a number whose row learns nothing. */
+static int without(struct bt_hlo *b, int at, int number)
+{
+	int none = bt_hlo_compare_with(b, "EQ", at, number);
+	int y = bt_hlo_splat(b, bt_hlo_shape_of(b, at), -1);
+
+	return bt_hlo_select(b, none, y, at);
+}
+
+/* Rows dz added to the rows of a small table that `at` numbers: a product,
+ * which is the same on every run. */
+static void give_table(struct bt_hlo_emit *e, int table, int at, int dz)
+{
+	int named = bt_hlo_rows_named(e, at, e->g->params[table].rows);
+
+	bt_hlo_give_param(e, table, bt_hlo_dot_nn(&e->b, named, dz));
+}
+
+/* The same of a large one: the sums of rows of equal numbers are a product, and
+ * the first token of each number adds its own. */
+static void give_words(struct bt_hlo_emit *e, int table, int at, int dz)
+{
+	struct bt_hlo *b = &e->b;
+	const struct bt_param *p = &e->g->params[table];
+	struct bt_hlo_shape s =
+	    bt_hlo_matrix(BT_HLO_I32, bt_hlo_tokens(e), bt_hlo_tokens(e));
+	int x = bt_hlo_along(b, at, bt_hlo_iota(b, s, 0), 0), same, first, none;
+
+	same = bt_hlo_compare(b, "EQ", x,
+	                      bt_hlo_broadcast(b, at, s, (const int[]){1}));
+	x = bt_hlo_splat(b, s, (double)s.dim[0]);
+	first = bt_hlo_select(b, same, bt_hlo_iota(b, s, 1), x);
+	first = bt_hlo_reduce(b, "minimum", first, 1);
+	none = bt_hlo_iota(b, bt_hlo_shape_of(b, at), 0);
+	none = bt_hlo_compare(b, "NE", first, none);
+	x = bt_hlo_splat(b, bt_hlo_shape_of(b, at), -1);
+	at = bt_hlo_select(b, none, x, at);
+	x = bt_hlo_convert(b, same, BT_HLO_F32);
+	x = bt_hlo_dot_nn(b, x, dz);
+	same = bt_hlo_splat(b, bt_hlo_matrix(BT_HLO_F32, p->rows, p->cols), 0);
+	bt_hlo_give_param(e, table, bt_hlo_scatter(b, "add", same, at, x));
+}
+
+static void embed_back(struct bt_hlo_emit *e, int node)
+{
+	const struct bt_embed_args *a = &e->g->nodes[node].u.embed;
+	const struct bt_norm_args norm = norm_of(a);
+	struct bt_hlo *b = &e->b;
+	int dz = bt_hlo_given(e, node), at;
+
+	if (a->gamma >= 0)
+		dz = bt_hlo_norm_back(e, dz, &norm, e->outputs[node].saved);
+	if (a->position >= 0) {
+		at = bt_hlo_input(e, BT_HLO_ARG_POSITIONS);
+		if (a->position0 > 0)
+			at = without(b, at, a->position0 - 1);
+		give_table(e, a->position, at, dz);
+	}
+	if (a->type >= 0)
+		give_table(e, a->type, bt_hlo_input(e, BT_HLO_ARG_TYPES), dz);
+	at = bt_hlo_input(e, BT_HLO_ARG_IDS);
+	if (a->pad >= 0)
+		at = without(b, at, a->pad);
+	give_words(e, a->word, at, dz);
+}
+
+const struct bt_hlo_op bt_hlo_op_embed = {embed, embed_back};

@@ -23,6 +23,11 @@ static const struct bt_hlo_op *const ops[BT_OPCODES] = {
     [BT_OP_FLATTEN] = &bt_hlo_op_flatten,
     [BT_OP_DROPOUT] = &bt_hlo_op_dropout,
     [BT_OP_LOG_NORMALIZE] = &bt_hlo_op_log_normalize,
+    [BT_OP_SOFTMAX_LOSS] = &bt_hlo_op_softmax_loss,
+    [BT_OP_LOG_LOSS] = &bt_hlo_op_log_loss,
+    [BT_OP_SQUARE_LOSS] = &bt_hlo_op_square_loss,
+    [BT_OP_SIGMOID_LOSS] = &bt_hlo_op_sigmoid_loss,
+    [BT_OP_SPAN_LOSS] = &bt_hlo_op_span_loss,
 };
 
 /* Marks what the nodes that are marked read, directly or not. */
@@ -50,6 +55,16 @@ static void translate(struct bt_hlo_emit *e, const bool *read)
 		else
 			ops[g->nodes[i].op]->forward(e, i);
 	}
+}
+
+static void translate_back(struct bt_hlo_emit *e, const bool *read)
+{
+	const struct bt_graph *g = e->g;
+	int i;
+
+	for (i = g->n_nodes - 1; i >= 0 && !e->b.failed; i--)
+		if (read[i])
+			ops[g->nodes[i].op]->backward(e, i);
 }
 
 static void put_types(struct bt_buf *out, const struct bt_hlo_emit *e,
@@ -101,16 +116,20 @@ static void set_none(int *v, int n)
 static int begin(struct bt_hlo_emit *e, struct bt_error *err)
 {
 	size_t params = (size_t)e->g->n_params + 1;
+	int i;
 
 	bt_hlo_init(&e->b, err);
 	e->outputs = bt_array0((size_t)e->g->n_nodes + 1, sizeof(*e->outputs));
-	e->param = bt_array(2 * params, sizeof(*e->param));
+	e->param = bt_array(3 * params, sizeof(*e->param));
 	if (e->outputs == NULL || e->param == NULL)
 		return bt_error_nomem(err, "writing a program");
 	e->param_low = e->param + params;
-	set_none(e->param, 2 * (int)params);
+	e->param_grad = e->param_low + params;
+	set_none(e->param, 3 * (int)params);
 	set_none(e->input, BT_HLO_ARG_SOURCES);
-	e->same_text = e->texts = BT_HLO_NONE;
+	for (i = 0; i < e->g->n_nodes; i++)
+		set_none(e->outputs[i].grad, BT_HLO_PARTS);
+	e->same_text = e->texts = e->loss = BT_HLO_NONE;
 	return BT_OK;
 }
 
@@ -122,57 +141,135 @@ static void end(struct bt_hlo_emit *e)
 	free(e->args);
 }
 
+/* What a program gives. */
+struct results {
+	struct bt_hlo_result *what;
+	int *value;
+	int n;
+};
+
+static void add_result(struct results *x, enum bt_hlo_kind kind, int param,
+                       int value)
+{
+	x->what[x->n] = (struct bt_hlo_result){.kind = kind, .param = param};
+	x->value[x->n++] = value;
+}
+
+static void add_logits(struct bt_hlo_emit *e, struct results *x)
+{
+	const struct bt_graph *g = e->g;
+
+	add_result(x, BT_HLO_LOGITS, -1, bt_hlo_whole(e, g->logits));
+	if (g->next_logits >= 0)
+		add_result(x, BT_HLO_NEXT_LOGITS, -1,
+		           bt_hlo_whole(e, g->next_logits));
+}
+
+/* The gradient by a parameter, 0 where it was given none. */
+static int gradient(struct bt_hlo_emit *e, int param)
+{
+	int x = e->param_grad[param];
+	struct bt_hlo_shape s;
+
+	if (x != BT_HLO_NONE || e->b.failed)
+		return x;
+	s = bt_hlo_shape_of(&e->b, bt_hlo_param(e, param));
+	return bt_hlo_splat(&e->b, s, 0);
+}
+
+static void learn(struct bt_hlo_emit *e, const bool *read, struct results *x)
+{
+	int i;
+
+	if (e->loss == BT_HLO_NONE)
+		bt_hlo_fail(&e->b, BT_EARG, "a model without a loss");
+	translate_back(e, read);
+	add_result(x, BT_HLO_LOSS, -1, e->loss);
+	for (i = 0; i < e->g->n_params; i++)
+		if (!e->g->params[i].frozen)
+			add_result(x, BT_HLO_GRADIENT, i, gradient(e, i));
+}
+
 /* Hands over what was written. */
 static int finish(struct bt_hlo_emit *e, struct bt_hlo_program *p,
-                  const int *results, const enum bt_hlo_kind *kinds, int n,
-                  struct bt_error *err)
+                  struct results *x, struct bt_error *err)
 {
 	int i, r = bt_hlo_failed(&e->b);
 
 	if (r != BT_OK)
 		return r;
-	put_module(&p->text, e, results, n);
-	p->results = bt_array((size_t)n, sizeof(*p->results));
-	if (p->text.oom || p->results == NULL)
+	put_module(&p->text, e, x->value, x->n);
+	if (p->text.oom)
 		return bt_error_nomem(err, "writing a program");
-	for (i = 0; i < n; i++) {
-		p->results[i].kind = kinds[i];
-		p->results[i].shape = bt_hlo_shape_of(&e->b, results[i]);
-	}
-	p->n_results = n;
+	for (i = 0; i < x->n; i++)
+		x->what[i].shape = bt_hlo_shape_of(&e->b, x->value[i]);
+	p->results = x->what;
+	p->n_results = x->n;
 	p->args = e->args;
 	p->n_args = e->n_args;
 	e->args = NULL;
+	x->what = NULL;
 	return BT_OK;
+}
+
+static bool is_loss(const struct bt_node *n)
+{
+	return n->op >= BT_OP_SOFTMAX_LOSS;
+}
+
+/* Marks what the program computes. */
+static void mark(const struct bt_graph *g, bool losses, bool *read)
+{
+	int i;
+
+	for (i = 0; i < g->n_nodes; i++)
+		read[i] = i == g->logits || i == g->next_logits ||
+		          (losses && is_loss(&g->nodes[i]));
+	mark_read(g, read);
+}
+
+static int write_program(const struct bt_graph *g, const struct bt_hlo_opts *o,
+                         bool learns, struct bt_hlo_program *p,
+                         struct bt_error *err)
+{
+	struct bt_hlo_emit e = {.g = g, .o = o};
+	bool *read = bt_array0((size_t)g->n_nodes + 1, sizeof(*read));
+	size_t most = (size_t)g->n_params + 3;
+	struct results x = {.what = bt_array(most, sizeof(*x.what)),
+	                    .value = bt_array(most, sizeof(*x.value))};
+	int r = begin(&e, err);
+
+	memset(p, 0, sizeof(*p));
+	if (r == BT_OK && (read == NULL || x.what == NULL || x.value == NULL))
+		r = bt_error_nomem(err, "writing a program");
+	if (r == BT_OK) {
+		mark(g, learns, read);
+		translate(&e, read);
+		if (!e.b.failed)
+			add_logits(&e, &x);
+		if (learns && !e.b.failed)
+			learn(&e, read, &x);
+		r = finish(&e, p, &x, err);
+	}
+	free(read);
+	free(x.what);
+	free(x.value);
+	end(&e);
+	if (r != BT_OK)
+		bt_hlo_program_clear(p);
+	return r;
 }
 
 int bt_hlo_forward(const struct bt_graph *g, const struct bt_hlo_opts *o,
                    struct bt_hlo_program *p, struct bt_error *err)
 {
-	static const enum bt_hlo_kind kinds[] = {BT_HLO_LOGITS,
-	                                         BT_HLO_NEXT_LOGITS};
-	const int nodes[] = {g->logits, g->next_logits};
-	struct bt_hlo_emit e = {.g = g, .o = o};
-	bool *read = bt_array0((size_t)g->n_nodes + 1, sizeof(*read));
-	int results[2], n = 0, r = begin(&e, err);
+	return write_program(g, o, false, p, err);
+}
 
-	memset(p, 0, sizeof(*p));
-	if (r == BT_OK && read == NULL)
-		r = bt_error_nomem(err, "writing a program");
-	if (r == BT_OK) {
-		for (n = 0; n < 2 && nodes[n] >= 0; n++)
-			read[nodes[n]] = true;
-		mark_read(g, read);
-		translate(&e, read);
-		for (n = 0; n < 2 && nodes[n] >= 0 && !e.b.failed; n++)
-			results[n] = bt_hlo_whole(&e, nodes[n]);
-		r = finish(&e, p, results, kinds, n, err);
-	}
-	free(read);
-	end(&e);
-	if (r != BT_OK)
-		bt_hlo_program_clear(p);
-	return r;
+int bt_hlo_gradients(const struct bt_graph *g, const struct bt_hlo_opts *o,
+                     struct bt_hlo_program *p, struct bt_error *err)
+{
+	return write_program(g, o, true, p, err);
 }
 
 void bt_hlo_program_clear(struct bt_hlo_program *p)

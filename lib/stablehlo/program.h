@@ -21,9 +21,14 @@ struct bt_hlo_size {
 struct bt_hlo_opts {
 	struct bt_hlo_size size;
 	bool bf16; /* operands of products, which are f32, are rounded to it */
+
+	/* of the loss, as a batch of the CPU's engine has them */
+	float smoothing;
+	const float *pos_weight; /* [columns of the logits], or NULL: all 1 */
 };
 
-/* What an argument is. Those of a batch, i32: rows.h describes them. */
+/* What an argument is. Those of a batch, i32 where nothing else is said: rows.h
+ * describes them. */
 enum bt_hlo_source {
 	BT_HLO_ARG_PARAM,     /* a parameter, f32 */
 	BT_HLO_ARG_IDS,       /* [tokens] */
@@ -33,6 +38,13 @@ enum bt_hlo_source {
 	BT_HLO_ARG_SEGMENTS,  /* [tokens] texts; -1: padding */
 	BT_HLO_ARG_FIRST,     /* [texts] their first tokens */
 	BT_HLO_ARG_SELECTED,  /* [selected] tokens */
+	/* of the loss, for each row of the logits: */
+	BT_HLO_ARG_LABELS,       /* classes */
+	BT_HLO_ARG_WEIGHTS,      /* f32, scaled; 0 where there is no loss */
+	BT_HLO_ARG_TARGETS,      /* f32 [rows, columns] numbers to predict; of
+	                          * spans 1 at the first and the last token */
+	BT_HLO_ARG_NEXT_LABELS,  /* [texts] of the second logits, */
+	BT_HLO_ARG_NEXT_WEIGHTS, /* f32 [texts] likewise */
 	BT_HLO_ARG_SOURCES
 };
 
@@ -42,10 +54,16 @@ struct bt_hlo_arg {
 	struct bt_hlo_shape shape;
 };
 
-enum bt_hlo_kind { BT_HLO_LOGITS, BT_HLO_NEXT_LOGITS };
+enum bt_hlo_kind {
+	BT_HLO_LOGITS,
+	BT_HLO_NEXT_LOGITS,
+	BT_HLO_LOSS, /* [1] */
+	BT_HLO_GRADIENT
+};
 
 struct bt_hlo_result {
 	enum bt_hlo_kind kind;
+	int param; /* of a gradient: of which parameter */
 	struct bt_hlo_shape shape;
 };
 
@@ -61,8 +79,20 @@ struct bt_hlo_program {
  * BT_EARG. */
 int bt_hlo_forward(const struct bt_graph *g, const struct bt_hlo_opts *o,
                    struct bt_hlo_program *p, struct bt_error *err) BT_MUST_USE;
+
+/* A forward and a backward pass: the logits, the loss, and its gradients by all
+ * parameters that are not frozen. Nothing is dropped. */
+int bt_hlo_gradients(const struct bt_graph *g, const struct bt_hlo_opts *o,
+                     struct bt_hlo_program *p,
+                     struct bt_error *err) BT_MUST_USE;
 void bt_hlo_program_clear(struct bt_hlo_program *p);
 
 const char *bt_hlo_source_name(enum bt_hlo_source source);
+
+/* The shape of a batch's argument; of no elements where the batch has no room
+ * for it. */
+struct bt_hlo_shape bt_hlo_source_shape(const struct bt_graph *g,
+                                        const struct bt_hlo_size *size,
+                                        enum bt_hlo_source source);
 
 #endif

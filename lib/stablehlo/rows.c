@@ -92,18 +92,43 @@ int bt_hlo_place(const uint32_t *start, size_t n, int length,
 size_t bt_hlo_batch_elements(const struct bt_hlo_batch *b,
                              enum bt_hlo_source source)
 {
-	return source == BT_HLO_ARG_FIRST ? (size_t)b->size.texts
-	       : source == BT_HLO_ARG_SELECTED
-	           ? (size_t)b->size.selected
-	           : (size_t)b->size.rows * (size_t)b->size.length;
+	struct bt_hlo_shape s = bt_hlo_source_shape(b->g, &b->size, source);
+	size_t n = 1;
+	int i;
+
+	for (i = 0; i < s.rank; i++)
+		n *= (size_t)s.dim[i];
+	return n;
+}
+
+const void *bt_hlo_batch_data(const struct bt_hlo_batch *b,
+                              enum bt_hlo_source source)
+{
+	return b->real[source] != NULL ? (const void *)b->real[source]
+	                               : b->arg[source];
+}
+
+/* Allocates an argument. */
+static int add_argument(struct bt_hlo_batch *b, enum bt_hlo_source source)
+{
+	struct bt_hlo_shape s = bt_hlo_source_shape(b->g, &b->size, source);
+	size_t n = bt_hlo_batch_elements(b, source) + 1;
+
+	if (s.type == BT_HLO_F32)
+		b->real[source] = bt_array(n, sizeof(float));
+	else
+		b->arg[source] = bt_array(n, sizeof(int32_t));
+	return bt_hlo_batch_data(b, source) != NULL ? BT_OK : BT_ENOMEM;
 }
 
 int bt_hlo_batch_init(struct bt_hlo_batch *b, const struct bt_graph *g,
-                      const struct bt_hlo_size *size, struct bt_error *err)
+                      const struct bt_hlo_size *size, bool learning,
+                      struct bt_error *err)
 {
-	int i, k;
+	int last = learning ? BT_HLO_ARG_SOURCES : BT_HLO_ARG_LABELS, i, k;
 
 	memset(b, 0, sizeof(*b));
+	b->g = g;
 	b->size = *size;
 	b->pad = -1;
 	for (i = 0; i < g->n_nodes; i++)
@@ -111,15 +136,11 @@ int bt_hlo_batch_init(struct bt_hlo_batch *b, const struct bt_graph *g,
 			b->position0 = g->nodes[i].u.embed.position0;
 			b->pad = g->nodes[i].u.embed.pad;
 		}
-	for (k = BT_HLO_ARG_IDS; k < BT_HLO_ARG_SOURCES; k++) {
-		b->arg[k] = bt_array(
-		    bt_hlo_batch_elements(b, (enum bt_hlo_source)k) + 1,
-		    sizeof(int32_t));
-		if (b->arg[k] == NULL) {
+	for (k = BT_HLO_ARG_IDS; k < last; k++)
+		if (add_argument(b, (enum bt_hlo_source)k) != BT_OK) {
 			bt_hlo_batch_clear(b);
 			return bt_error_nomem(err, "placing texts in rows");
 		}
-	}
 	bt_hlo_batch_empty(b);
 	return BT_OK;
 }
@@ -128,8 +149,10 @@ void bt_hlo_batch_clear(struct bt_hlo_batch *b)
 {
 	int k;
 
-	for (k = 0; k < BT_HLO_ARG_SOURCES; k++)
+	for (k = 0; k < BT_HLO_ARG_SOURCES; k++) {
 		free(b->arg[k]);
+		free(b->real[k]);
+	}
 	memset(b, 0, sizeof(*b));
 }
 
@@ -140,8 +163,10 @@ void bt_hlo_batch_empty(struct bt_hlo_batch *b)
 
 	for (k = BT_HLO_ARG_IDS; k < BT_HLO_ARG_SOURCES; k++) {
 		n = bt_hlo_batch_elements(b, (enum bt_hlo_source)k);
-		for (i = 0; i < n; i++)
+		for (i = 0; b->arg[k] != NULL && i < n; i++)
 			b->arg[k][i] = k == BT_HLO_ARG_SEGMENTS ? -1 : 0;
+		for (i = 0; b->real[k] != NULL && i < n; i++)
+			b->real[k][i] = 0;
 	}
 	b->n_selected = 0;
 }
@@ -177,4 +202,56 @@ bool bt_hlo_batch_select(struct bt_hlo_batch *b,
 	b->arg[BT_HLO_ARG_SELECTED][b->n_selected++] =
 	    (int32_t)(bt_hlo_token(b, place) + i);
 	return true;
+}
+
+/* What is wanted of n rows of logits, from a row on. */
+static void learn_rows(struct bt_hlo_batch *b, size_t row, size_t n,
+                       const struct bt_hlo_truth *x)
+{
+	size_t i, cols = (size_t)b->g->nodes[b->g->logits].cols;
+
+	for (i = 0; x->labels != NULL && i < n; i++) {
+		b->arg[BT_HLO_ARG_LABELS][row + i] = x->labels[i];
+		b->real[BT_HLO_ARG_WEIGHTS][row + i] =
+		    x->labels[i] < 0 ? 0 : x->weight;
+	}
+	if (x->targets == NULL)
+		return;
+	b->real[BT_HLO_ARG_WEIGHTS][row] = x->weight;
+	memcpy(b->real[BT_HLO_ARG_TARGETS] + row * cols, x->targets,
+	       cols * sizeof(float));
+}
+
+/* The tokens of a text, and both ends of its span. */
+static void learn_span(struct bt_hlo_batch *b, size_t token, size_t n,
+                       const struct bt_hlo_truth *x)
+{
+	float *target = b->real[BT_HLO_ARG_TARGETS] + 2 * token;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		b->real[BT_HLO_ARG_WEIGHTS][token + i] = x->weight;
+	for (i = 0; i < 2; i++)
+		target[2 * (size_t)x->targets[i] + i] = 1;
+}
+
+void bt_hlo_batch_learn(struct bt_hlo_batch *b,
+                        const struct bt_hlo_place *place, size_t text, size_t n,
+                        size_t selected, const struct bt_hlo_truth *truth)
+{
+	enum bt_rows rows = b->g->nodes[b->g->logits].rows;
+	size_t token = bt_hlo_token(b, place);
+
+	if (rows == BT_PER_SEQUENCE)
+		learn_rows(b, text, 1, truth);
+	else if (rows == BT_PER_SELECTED)
+		learn_rows(b, (size_t)b->n_selected - selected, selected,
+		           truth);
+	else if (truth->targets != NULL)
+		learn_span(b, token, n, truth);
+	else
+		learn_rows(b, token, n, truth);
+	b->arg[BT_HLO_ARG_NEXT_LABELS][text] = truth->next;
+	if (truth->next >= 0)
+		b->real[BT_HLO_ARG_NEXT_WEIGHTS][text] = truth->next_weight;
 }

@@ -35,21 +35,27 @@ int bt_hlo_place(const uint32_t *start, size_t n, int length,
                  struct bt_hlo_place *place, size_t *rows,
                  struct bt_error *err) BT_MUST_USE;
 
-/* The arguments of a batch, as enum bt_hlo_source has them. */
+/* The arguments of a batch, as enum bt_hlo_source has them: of each one of the
+ * two arrays, or none where the batch has no such argument. */
 struct bt_hlo_batch {
+	const struct bt_graph *g;
 	struct bt_hlo_size size;
 	int position0, pad; /* of the graph's embeddings */
 	int32_t *arg[BT_HLO_ARG_SOURCES];
+	float *real[BT_HLO_ARG_SOURCES];
 	int n_selected;
 };
 
-/* Arrays for batches of that size of a graph: 0, or BT_ENOMEM. */
+/* Arrays for batches of that size of a graph, which must outlive them; with
+ * those of a loss, if it is `learning` from them. 0, or BT_ENOMEM. */
 int bt_hlo_batch_init(struct bt_hlo_batch *b, const struct bt_graph *g,
-                      const struct bt_hlo_size *size,
+                      const struct bt_hlo_size *size, bool learning,
                       struct bt_error *err) BT_MUST_USE;
 void bt_hlo_batch_clear(struct bt_hlo_batch *b);
 
-/* Elements of an argument. */
+/* An argument's elements, of 4 bytes each, and their number. */
+const void *bt_hlo_batch_data(const struct bt_hlo_batch *b,
+                              enum bt_hlo_source source);
 size_t bt_hlo_batch_elements(const struct bt_hlo_batch *b,
                              enum bt_hlo_source source);
 
@@ -65,6 +71,23 @@ size_t bt_hlo_batch_add(struct bt_hlo_batch *b,
 /* Selects token i of a text at a place; false where there is no more room. */
 bool bt_hlo_batch_select(struct bt_hlo_batch *b,
                          const struct bt_hlo_place *place, size_t i);
+
+/* What a text is to be learned from: the classes of its rows of logits, of
+ * which negative ones have no loss, or the numbers to predict; of spans, the
+ * tokens that begin and end one. */
+struct bt_hlo_truth {
+	const int32_t *labels; /* or NULL */
+	const float *targets;  /* or NULL */
+	float weight;          /* the loss's scale included */
+	int32_t next;          /* of the second logits, or negative */
+	float next_weight;
+};
+
+/* Sets this of a text of n tokens that has just been added as row `text`, of
+ * which so many are selected. */
+void bt_hlo_batch_learn(struct bt_hlo_batch *b,
+                        const struct bt_hlo_place *place, size_t text, size_t n,
+                        size_t selected, const struct bt_hlo_truth *truth);
 
 /* The number of the first token of a place, of all of a batch. */
 static inline size_t bt_hlo_token(const struct bt_hlo_batch *b,

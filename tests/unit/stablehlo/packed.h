@@ -13,12 +13,42 @@ struct packed {
 	size_t *text;               /* [texts] rows of texts */
 };
 
-/* Rows of that length; `more` rows than the batch needs. */
-static inline void pack_fixture(const struct fixture *f, int length, int more,
-                                bool low, struct packed *k)
+/* What text t is to be learned from, whose first token is that; its selected
+ * tokens end before the batch's next. */
+static inline struct bt_hlo_truth truth_of(const struct fixture *f, size_t t,
+                                           size_t first, size_t next)
 {
-	size_t n = f->b.sequences, rows, t, i;
-	struct bt_hlo_opts o = {.bf16 = low};
+	struct bt_hlo_truth x = {.weight = f->b.loss_scale,
+	                         .next = -1,
+	                         .next_weight = f->b.next_scale};
+	const struct bt_node *logits = &f->g.nodes[f->g.logits];
+	size_t row = logits->rows == BT_PER_SEQUENCE   ? t
+	             : logits->rows == BT_PER_SELECTED ? next
+	                                               : first;
+
+	if (f->b.labels != NULL)
+		x.labels = f->b.labels + row;
+	if (f->b.targets != NULL)
+		x.targets = f->b.targets + t * (size_t)logits->cols;
+	if (f->b.weights != NULL) {
+		x.weight *= f->b.weights[t];
+		x.next_weight *= f->b.weights[t];
+	}
+	if (f->b.next_labels != NULL)
+		x.next = f->b.next_labels[t];
+	return x;
+}
+
+/* Rows of that length; `more` rows than the batch needs. With the backward
+ * pass, if it learns. */
+static inline void pack_fixture(const struct fixture *f, int length, int more,
+                                bool low, bool learns, struct packed *k)
+{
+	size_t n = f->b.sequences, rows, t, i, s = 0, s0;
+	struct bt_hlo_opts o = {.bf16 = low,
+	                        .smoothing = f->b.smoothing,
+	                        .pos_weight = f->b.pos_weight};
+	struct bt_hlo_truth truth;
 	struct bt_error err = {0};
 
 	memset(k, 0, sizeof(*k));
@@ -29,19 +59,24 @@ static inline void pack_fixture(const struct fixture *f, int length, int more,
 	o.size.length = length;
 	o.size.texts = o.size.rows * bt_hlo_row_texts(length);
 	o.size.selected = (int)f->b.n_selected;
-	assert_ok(bt_hlo_forward(&f->g, &o, &k->p, &err));
-	assert_ok(bt_hlo_batch_init(&k->b, &f->g, &o.size, &err));
+	assert_ok((learns ? bt_hlo_gradients : bt_hlo_forward)(&f->g, &o, &k->p,
+	                                                       &err));
+	assert_ok(bt_hlo_batch_init(&k->b, &f->g, &o.size, learns, &err));
 	for (t = 0; t < n; t++) {
 		i = f->b.start[t];
 		k->text[t] =
 		    bt_hlo_batch_add(&k->b, &k->place[t], f->b.ids + i,
 		                     f->b.types + i, f->b.start[t + 1] - i);
-	}
-	for (t = i = 0; i < f->b.n_selected; i++) {
-		while (f->b.selected[i] >= f->b.start[t + 1])
-			t++;
-		assert_true(bt_hlo_batch_select(
-		    &k->b, &k->place[t], f->b.selected[i] - f->b.start[t]));
+		for (s0 = s; s < f->b.n_selected &&
+		             f->b.selected[s] < f->b.start[t + 1];
+		     s++)
+			assert_true(bt_hlo_batch_select(&k->b, &k->place[t],
+			                                f->b.selected[s] - i));
+		truth = truth_of(f, t, i, s0);
+		if (learns)
+			bt_hlo_batch_learn(&k->b, &k->place[t], k->text[t],
+			                   f->b.start[t + 1] - i, s - s0,
+			                   &truth);
 	}
 }
 

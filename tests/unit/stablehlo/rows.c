@@ -97,7 +97,7 @@ static void arguments_of_a_text(void **state)
 	a.gamma = bt_graph_param(&g, &one, "gamma");
 	bt_op_embed(&g, &a);
 	assert_ok(bt_graph_done(&g));
-	assert_ok(bt_hlo_batch_init(&b, &g, &size, &err));
+	assert_ok(bt_hlo_batch_init(&b, &g, &size, false, &err));
 	assert_int_equal(bt_hlo_batch_add(&b, &place, ids, types, 4), 5);
 	for (i = 0; i < 4; i++) {
 		assert_int_equal(b.arg[BT_HLO_ARG_IDS][19 + i], ids[i]);
