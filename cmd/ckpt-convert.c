@@ -75,7 +75,13 @@ static void tell(const struct args *a, const struct bt_convert *job)
 	struct bt_log log = bt_tool_log(&tool, &a->common);
 	const struct bt_convert_report *r = &job->report;
 
-	if (r->unknown > 0)
+	if (r->unknown > 0 && r->left_out)
+		bt_log_warn(&log, "unknown-names", BT_HINT_NONE,
+		            "%zu tensor%s left out, for which llama.cpp has no "
+		            "place: %s",
+		            r->unknown, bt_plural(r->unknown),
+		            bt_buf_str((struct bt_buf *)&r->unknown_names));
+	else if (r->unknown > 0)
 		bt_log_warn(&log, "unknown-names", BT_HINT_NONE,
 		            "%zu tensor%s kept under %s own name: %s",
 		            r->unknown, bt_plural(r->unknown),

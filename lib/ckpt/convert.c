@@ -214,8 +214,40 @@ static void list_unknown(struct bt_convert_report *rep,
 		bt_buf_puts(&rep->unknown_names, ", ...");
 }
 
+/* llama.cpp's tables of positions begin with that of the first token. */
+static int cut_positions(const struct bt_convert *r, struct bt_named_list *l,
+                         const char *family, struct bt_error *err)
+{
+	char *dir = bt_path_of(r->from);
+	int64_t offset = 0;
+	json_t *o = NULL;
+	int e = bt_hf_config_find(dir, &o, NULL, err);
+
+	if (e == BT_OK && o != NULL && family != NULL)
+		e = bt_gguf_position_offset(o, &offset, err);
+	if (e == BT_OK && offset > 0)
+		e = bt_names_cut_rows(l, "position_embd.weight", offset, err);
+	json_decref(o);
+	free(dir);
+	return e;
+}
+
+/* What a file for llama.cpp may not hold, which refuses it then. */
+static int leave_out(struct bt_named_list *l, struct bt_error *err)
+{
+	size_t i;
+
+	for (i = l->n; i-- > 0;)
+		if (!l->v[i].known)
+			bt_names_drop(l, i);
+	return l->n > 0 ? BT_OK
+	                : bt_error_set(err, BT_EFORMAT,
+	                               "no tensor has a name that llama.cpp "
+	                               "has a place for");
+}
+
 /* Into names of a kind, where the model's family has such. */
-static int name_as(const struct bt_convert *r, enum bt_names to,
+static int name_as(struct bt_convert *r, enum bt_names to,
                    struct bt_named_list *l, const struct bt_ckpt *c,
                    struct bt_error *err)
 {
@@ -247,6 +279,9 @@ static int name_as(const struct bt_convert *r, enum bt_names to,
 		e = find_heads(r, &heads, err);
 	if (e == BT_OK)
 		e = bt_names_to(l, to, f.family, heads, err);
+	if (e == BT_OK && to == BT_NAMES_GGUF)
+		e = cut_positions(r, l, f.family, err);
+	r->report.left_out = to == BT_NAMES_GGUF && f.family != NULL;
 	bt_ckpt_family_clear(&f);
 	return e;
 }
@@ -278,6 +313,8 @@ static int name_all(struct bt_convert *r, struct bt_named_list *l,
 	r->report.no_pooler = l->no_pooler;
 	if (e == BT_OK)
 		list_unknown(&r->report, l);
+	if (e == BT_OK && r->report.left_out)
+		e = leave_out(l, err);
 	return e;
 }
 

@@ -14,6 +14,7 @@ struct bt_convert_report {
 	size_t dropped, renamed; /* by rules */
 	size_t unknown;          /* without a name of the wanted kind */
 	struct bt_buf unknown_names;
+	bool left_out;      /* these are not written */
 	size_t overflows;   /* numbers that have become infinite */
 	bool no_pooler;     /* zeros stand for one */
 	const char *format; /* what was written */

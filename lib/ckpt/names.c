@@ -74,24 +74,6 @@ static bool replace_end(char *s, const char *end, const char *with)
 	return true;
 }
 
-const char *bt_names_unwrapped(const char *name)
-{
-	static const char *const wrappers[] = {"module.", "_orig_mod.",
-	                                       "model.", "new."};
-	bool again = true;
-	size_t i;
-
-	while (again) {
-		again = false;
-		for (i = 0; i < 4; i++)
-			if (bt_str_starts(name, wrappers[i])) {
-				name += strlen(wrappers[i]);
-				again = true;
-			}
-	}
-	return name;
-}
-
 char *bt_names_plain(const char *prefix, const char *name)
 {
 	size_t n = strlen(prefix);
@@ -379,7 +361,7 @@ int bt_names_hf(struct bt_named_list *l, const struct bt_ckpt *c,
 	if (hdf5)
 		bt_names_keras_layers(l, c);
 	for (i = 0; i < l->n && gguf; i++) {
-		name = bt_names_gguf(l->v[i].name, false);
+		name = bt_names_from_gguf(l->v[i].name, c);
 		if (name != NULL)
 			bt_named_take(&l->v[i], name, BT_NAME_FORM_SAME);
 	}

@@ -53,9 +53,9 @@ struct bt_named_list {
 	struct bt_named *v;
 	size_t n;
 	struct bt_named_made *made;
-	bool tensorflow;  /* bt_names_hf found TensorFlow's names */
-	bool vectors_f32; /* recoded, those of one dimension become F32 */
-	bool no_pooler;   /* one of zeros was added */
+	bool tensorflow; /* bt_names_hf found TensorFlow's names */
+	bool gguf;       /* names and types are llama.cpp's */
+	bool no_pooler;  /* one of zeros was added */
 };
 
 /* All tensors of c as they are. */
@@ -82,6 +82,10 @@ bool bt_names_known(enum bt_names to, const char *family);
  * for TF2: BT_EFORMAT where it does not divide a size. */
 int bt_names_to(struct bt_named_list *l, enum bt_names to, const char *family,
                 int heads, struct bt_error *err) BT_MUST_USE;
+
+/* Leaves the first rows of the tensor of that name out, if there is one. */
+int bt_names_cut_rows(struct bt_named_list *l, const char *name, int64_t rows,
+                      struct bt_error *err) BT_MUST_USE;
 
 /* The name without what wrappers put before it: module., _orig_mod., model.;
  * and new., the prefix of GTE's own code. */

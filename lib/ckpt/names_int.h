@@ -57,9 +57,13 @@ extern const struct bt_name_table bt_names_tf1[BT_NAME_TABLES];
  */
 bool bt_name_match(const char *pattern, const char *name, int *layer);
 
-/* Another name of a tensor that Hugging Face named, in GGUF, or the other way;
- * free() it. NULL where it has none. */
-char *bt_names_gguf(const char *name, bool to_gguf) BT_MUST_USE;
+/* Hugging Face's name of a tensor of a GGUF file; free() it. NULL where it is
+ * not one of llama.cpp's. */
+char *bt_names_from_gguf(const char *name, const struct bt_ckpt *c) BT_MUST_USE;
+
+/* The other way, of a whole list; whether llama.cpp has models of a family. */
+void bt_names_to_gguf(struct bt_named_list *l, const char *family);
+bool bt_names_in_gguf(const char *family);
 
 /* Hugging Face's name of a tensor that Keras named; free() it. NULL where it is
  * not one of Keras' names. */

@@ -105,6 +105,8 @@ bool bt_names_known(enum bt_names to, const char *family)
 {
 	if (to == BT_NAMES_H5 || to == BT_NAMES_KERAS)
 		return bt_names_in_keras(family);
+	if (to == BT_NAMES_GGUF)
+		return bt_names_in_gguf(family);
 	return to <= BT_NAMES_HF || strcmp(family, "bert") == 0 ||
 	       (to == BT_NAMES_TF1 && table_of(family) != NULL);
 }
@@ -116,21 +118,19 @@ int bt_names_to(struct bt_named_list *l, enum bt_names to, const char *family,
 	    to == BT_NAMES_TF1 ? table_of(family) : NULL;
 	int layers = count_layers(l);
 	struct bt_named *v;
-	char *name;
 	size_t i;
 
 	if (to == BT_NAMES_H5 || to == BT_NAMES_KERAS)
 		return bt_names_to_keras(l, to, family, err);
-	l->vectors_f32 = to == BT_NAMES_GGUF;
+	if (to == BT_NAMES_GGUF) {
+		l->gguf = true;
+		bt_names_to_gguf(l, family);
+		return BT_OK;
+	}
 	for (i = 0; i < l->n; i++) {
 		v = &l->v[i];
-		if (to == BT_NAMES_GGUF) {
-			name = bt_names_gguf(v->name, true);
-			v->known = name != NULL;
-			if (v->known)
-				bt_named_rename(v, name);
-		} else if (other != NULL ? !to_other(v, other)
-		                         : !to_bert(v, to, layers, heads)) {
+		if (other != NULL ? !to_other(v, other)
+		                  : !to_bert(v, to, layers, heads)) {
 			return bt_error_set(
 			    err, BT_EFORMAT,
 			    "tensor '%.100s' has a shape that TensorFlow's "

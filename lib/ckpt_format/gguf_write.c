@@ -80,7 +80,7 @@ int bt_gguf_write(const struct bt_tensor_source *s, const char *path,
 	if (r == BT_OK)
 		r = bt_tensor_source_check_names(s, err);
 	if (r == BT_OK)
-		r = bt_gguf_describe(from, &notes, err);
+		r = bt_gguf_describe(from, s, &notes, err);
 	if (r == BT_OK) {
 		make_head(&head, s, &notes);
 		r = bt_tensor_source_save(s, path, &head, ALIGN, err);

@@ -7,6 +7,8 @@
 #ifndef BT_CKPT_FORMAT_WRITER_H
 #define BT_CKPT_FORMAT_WRITER_H
 
+#include <jansson.h>
+
 #include "io/out.h"
 #include "tensor/checkpoint.h"
 
@@ -79,10 +81,15 @@ int bt_npz_write(const struct bt_tensor_source *s, const char *path,
 int bt_keras_h5_write(const struct bt_tensor_source *s, const char *path,
                       bool layers, struct bt_error *err) BT_MUST_USE;
 
-/* GGUF, with what llama.cpp wants to know of a BERT model, which is read from
- * the directory that from is, or is in. */
+/* GGUF, with what llama.cpp wants to know of a model, which is read from the
+ * directory that from is, or is in. */
 int bt_gguf_write(const struct bt_tensor_source *s, const char *path,
                   const char *from, struct bt_error *err) BT_MUST_USE;
+
+/* Of the table of positions that a configuration is of, how many rows are not
+ * of texts' tokens, and are not in GGUF files. */
+int bt_gguf_position_offset(const json_t *config, int64_t *offset,
+                            struct bt_error *err) BT_MUST_USE;
 
 /*
  * "prefix.index" and "prefix.data-00000-of-00001". Where there are names of

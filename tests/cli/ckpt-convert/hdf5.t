@@ -51,7 +51,8 @@ while read -r f to whose; do
 done <<'END'
 mpnet tf1 TensorFlow 1
 deberta-v2 tf2 Model Garden
-roberta gguf llama.cpp
+mpnet gguf llama.cpp
+deberta-v2 gguf llama.cpp
 END
 works '--names keep' ckpt-convert -q --names keep --to tf1 mpnet.safetensors kept.ckpt
 refuses '*is not of a known family of models*' 'no model' \
