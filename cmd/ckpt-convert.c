@@ -29,7 +29,7 @@ static const struct bt_opt options[] = {
            "format of TO [from its name]", args, to),
     BT_STR(0, "names", "hf|tf1|tf2|gguf|keep",
            "naming scheme of the tensors [that of --to]", args, names),
-    BT_STR(0, "dtype", "f32|bf16|f16",
+    BT_STR(0, "dtype", "f32|bf16|f16|q8_0",
            "type of all floating-point tensors [unchanged]", args, dtype),
     BT_FLAG(0, "force", "TO may be the file FROM, which is replaced", args,
             force),
@@ -186,11 +186,16 @@ static int run_onnx(const struct args *a)
 	return e == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&tool, &err);
 }
 
+static bool is_q8(const char *word)
+{
+	return word != NULL && strcmp(word, "q8_0") == 0;
+}
+
 static enum bt_dtype dtype_of(const char *word)
 {
 	if (word == NULL)
 		return BT_DTYPES;
-	if (strcmp(word, "f32") == 0)
+	if (strcmp(word, "f32") == 0 || is_q8(word))
 		return BT_DTYPE_F32;
 	return strcmp(word, "f16") == 0 ? BT_DTYPE_F16 : BT_DTYPE_BF16;
 }
@@ -214,6 +219,9 @@ static bool check(const struct args *a, struct bt_convert *job, int *status)
 		*status = bt_tool_misuse(
 		    &tool, "--names %s does not go with --to %s", a->names,
 		    bt_convert_format_word(job->format));
+	else if (job->q8 && job->format != BT_CONVERT_GGUF)
+		*status = bt_tool_misuse(&tool, "--dtype q8_0 goes with GGUF "
+		                                "only");
 	else if (a->force &&
 	         (a->shard_size != NULL || bt_path_means_dir(job->to) ||
 	          job->format == BT_CONVERT_TF1 ||
@@ -275,6 +283,7 @@ static bool parse(int argc, char **argv, struct args *a, struct bt_convert *job,
 	                           .others = (const char *const *)argv + at + 1,
 	                           .n_others = argc - at - 2,
 	                           .dtype = dtype_of(a->dtype),
+	                           .q8 = is_q8(a->dtype),
 	                           .heads = (int)a->heads,
 	                           .force = a->force,
 	                           .rename = a->rename.item,

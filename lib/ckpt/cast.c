@@ -246,13 +246,6 @@ static int bytes(void *ctx, size_t i, const void **data, struct bt_error *err)
 	return e;
 }
 
-/* What llama.cpp does not only multiply is F32 there. */
-static bool may_be_half(const struct bt_named *v)
-{
-	return v->rank >= 2 && strcmp(v->name, "position_embd.weight") != 0 &&
-	       strcmp(v->name, "token_types.weight") != 0;
-}
-
 int bt_cast_new(const struct bt_named_list *l, enum bt_dtype dtype,
                 struct bt_cast **res, struct bt_error *err)
 {
@@ -269,7 +262,8 @@ int bt_cast_new(const struct bt_named_list *l, enum bt_dtype dtype,
 	     v++, t++) {
 		t->name = v->name;
 		t->dtype = v->from->dtype;
-		if (l->gguf && bt_cast_applies(t->dtype) && !may_be_half(v))
+		if (l->gguf && bt_cast_applies(t->dtype) &&
+		    !bt_gguf_multiplies(v->name, v->rank))
 			t->dtype = BT_DTYPE_F32;
 		else if (dtype != BT_DTYPES && bt_cast_applies(t->dtype))
 			t->dtype = dtype;

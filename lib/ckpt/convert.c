@@ -353,7 +353,7 @@ static int write_as(struct bt_convert *r, const struct bt_tensor_source *s,
 	case BT_CONVERT_NPZ:
 		return bt_npz_write(s, path, err);
 	case BT_CONVERT_GGUF:
-		return bt_gguf_write(s, path, r->from, err);
+		return bt_gguf_write(s, path, r->from, r->q8, err);
 	case BT_CONVERT_TF1:
 	case BT_CONVERT_TF2:
 		return bt_tf_bundle_write(s, path, err);

@@ -52,6 +52,7 @@ struct bt_convert {
 	enum bt_convert_format format; /* must be given */
 	enum bt_names names;
 	enum bt_dtype dtype; /* of floating-point tensors; BT_DTYPES: kept */
+	bool q8;             /* gguf, with a dtype of F32: Q8_0 */
 	size_t shard_size;   /* safetensors in a directory; bytes */
 	int heads;
 	bool behind; /* as bt_out_behind */

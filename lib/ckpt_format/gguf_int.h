@@ -25,6 +25,18 @@ struct bt_gguf_notes {
 	uint64_t n;
 };
 
+/* Whether a tensor becomes Q8_0 where that is asked for: F32, multiplied, with
+ * rows of whole blocks. */
+bool bt_gguf_packs(const struct bt_tensor *t);
+
+/* A source of such tensors packed, whose bytes are fewer, and of the others as
+ * they are. from must outlive it. */
+struct bt_gguf_q8;
+int bt_gguf_q8_new(const struct bt_tensor_source *from, struct bt_gguf_q8 **q,
+                   struct bt_error *err) BT_MUST_USE;
+void bt_gguf_q8_free(struct bt_gguf_q8 *q); /* takes NULL */
+const struct bt_tensor_source *bt_gguf_q8_source(const struct bt_gguf_q8 *q);
+
 /* Types of values. */
 enum {
 	BT_GGUF_U8 = 0,

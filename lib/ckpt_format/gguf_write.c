@@ -9,6 +9,7 @@
 #define ALIGN ((size_t)32)
 #define NAME_MAX_BYTES 63 /* what llama.cpp keeps of a name */
 #define RANK_MAX 4
+#define Q8_0 8
 
 /* The number of a type, -1: there is none. */
 static int type_of(enum bt_dtype d)
@@ -39,6 +40,7 @@ static int check(const struct bt_tensor *t, struct bt_error *err)
 
 /* Everything before the data. */
 static void make_head(struct bt_buf *b, const struct bt_tensor_source *s,
+                      const struct bt_tensor_source *to, bool q8,
                       const struct bt_gguf_notes *notes)
 {
 	const struct bt_tensor *t;
@@ -58,9 +60,12 @@ static void make_head(struct bt_buf *b, const struct bt_tensor_source *s,
 		bt_buf_uint(b, (uint64_t)t->rank, 4);
 		for (d = t->rank - 1; d >= 0; d--)
 			bt_buf_uint(b, (uint64_t)t->shape[d], 8);
-		bt_buf_uint(b, (uint64_t)type_of(t->dtype), 4);
+		bt_buf_uint(
+		    b,
+		    q8 && bt_gguf_packs(t) ? Q8_0 : (uint64_t)type_of(t->dtype),
+		    4);
 		bt_buf_uint(b, offset, 8);
-		offset += bt_round_up(t->bytes, ALIGN);
+		offset += bt_round_up(to->tensors[i].bytes, ALIGN);
 	}
 	while (b->len % ALIGN != 0 && !b->oom)
 		bt_buf_putc(b, 0);
@@ -68,8 +73,10 @@ static void make_head(struct bt_buf *b, const struct bt_tensor_source *s,
 }
 
 int bt_gguf_write(const struct bt_tensor_source *s, const char *path,
-                  const char *from, struct bt_error *err)
+                  const char *from, bool q8, struct bt_error *err)
 {
+	const struct bt_tensor_source *to = s;
+	struct bt_gguf_q8 *packed = NULL;
 	struct bt_gguf_notes notes = {BT_BUF_INIT, 0};
 	struct bt_buf head = BT_BUF_INIT;
 	int r = BT_OK;
@@ -81,10 +88,16 @@ int bt_gguf_write(const struct bt_tensor_source *s, const char *path,
 		r = bt_tensor_source_check_names(s, err);
 	if (r == BT_OK)
 		r = bt_gguf_describe(from, s, &notes, err);
-	if (r == BT_OK) {
-		make_head(&head, s, &notes);
-		r = bt_tensor_source_save(s, path, &head, ALIGN, err);
+	if (r == BT_OK && q8) {
+		r = bt_gguf_q8_new(s, &packed, err);
+		if (r == BT_OK)
+			to = bt_gguf_q8_source(packed);
 	}
+	if (r == BT_OK) {
+		make_head(&head, s, to, q8, &notes);
+		r = bt_tensor_source_save(to, path, &head, ALIGN, err);
+	}
+	bt_gguf_q8_free(packed);
 	bt_buf_clear(&notes.b);
 	bt_buf_clear(&head);
 	return r;

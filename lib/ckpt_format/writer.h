@@ -82,9 +82,13 @@ int bt_keras_h5_write(const struct bt_tensor_source *s, const char *path,
                       bool layers, struct bt_error *err) BT_MUST_USE;
 
 /* GGUF, with what llama.cpp wants to know of a model, which is read from the
- * directory that from is, or is in. */
+ * directory that from is, or is in. q8: F32 tensors that are multiplied become
+ * Q8_0, where their rows are whole blocks of it. */
 int bt_gguf_write(const struct bt_tensor_source *s, const char *path,
-                  const char *from, struct bt_error *err) BT_MUST_USE;
+                  const char *from, bool q8, struct bt_error *err) BT_MUST_USE;
+
+/* Whether llama.cpp only multiplies by a tensor; others must be F32 there. */
+bool bt_gguf_multiplies(const char *name, int rank);
 
 /* Of the table of positions that a configuration is of, how many rows are not
  * of texts' tokens, and are not in GGUF files. */

@@ -29,7 +29,8 @@ static void read_all(const struct bt_ckpt *c)
 	}
 }
 
-static void write_again(const struct bt_ckpt *c, bool renamed, bool half)
+static void write_again(const struct bt_ckpt *c, bool renamed, bool half,
+                        bool q8)
 {
 	struct bt_error err = {0};
 	struct bt_named_list l;
@@ -42,7 +43,7 @@ static void write_again(const struct bt_ckpt *c, bool renamed, bool half)
 	if (e == BT_OK)
 		e = bt_cast_new(&l, half ? BT_DTYPE_F16 : BT_DTYPES, &r, &err);
 	if (e == BT_OK) {
-		e = bt_gguf_write(bt_cast_source(r), "/dev/null", "nothing",
+		e = bt_gguf_write(bt_cast_source(r), "/dev/null", "nothing", q8,
 		                  &err);
 		bt_cast_free(r);
 	}
@@ -67,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    BT_OK) {
 		fuzz_list(c);
 		read_all(c);
-		write_again(c, (how & 2) != 0, (how & 4) != 0);
+		write_again(c, (how & 2) != 0, (how & 4) != 0, (how & 8) != 0);
 		bt_ckpt_close(c);
 	}
 	free(p);

@@ -62,4 +62,7 @@ for d in f16 bf16; do
 	works $d ckpt-convert -q --dtype $d nomic_bert half.gguf
 	works '... alike' "$PEER_PYTHON" "$peer" embeddings half.gguf texts nomic_bert.npy 2e-2
 done
+works 'q8_0' ckpt-convert -q --dtype q8_0 nomic_bert q8.gguf
+works '... alike' "$PEER_PYTHON" "$peer" embeddings q8.gguf texts nomic_bert.npy 3e-2
+echo "# q8_0: $(cat out)"
 finish

@@ -47,6 +47,40 @@ refuses '*no tensor has a name that llama.cpp has a place for*' 'none of its nam
 	ckpt-convert --rename 's/.*/x/' "$H" x.gguf
 [ ! -e x.gguf ]
 result $? 'nothing is written'
+
+# --- other families
+. "$TEST_TOP/tests/lib/families.sh"
+printf 'text,label\nred car,a\ngreen card,b\n' >train.csv
+printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' red green car card >vocab.txt
+csv2tfrecord -q -t text -l label train.csv | bert-tokenize -q -m vocab.txt -o train.rec
+for f in bert roberta modernbert eurobert gte; do
+	family_config $f >$f.json
+	bert-train -q --init-config ./$f.json --tokenizer vocab.txt --steps 1 -o $f train.rec
+done
+while read -r f note; do
+	works "$f" ckpt-convert $f $f.gguf
+	like "$(ckpt-inspect --json $f.gguf)" "*$note*" "... says so: $note"
+done <<'END'
+roberta "bert.context_length": "63"*"bert.pooling_type": "4"
+modernbert "general.architecture": "modern-bert"*"modern-bert.attention.sliding_window": "8", "modern-bert.attention.sliding_window_pattern": "3"
+eurobert "eurobert.attention.head_count_kv": "1"*"eurobert.attention.layer_norm_rms_epsilon"*"eurobert.rope.freq_base": "10000"
+END
+like "$(cat err)" '*warning: 4 tensors left out, for which llama.cpp has no place: *classifier.weight*' 'what has no place'
+ckpt-inspect --json roberta.gguf >out
+like "$(cat out)" '*"position_embd.weight"*63, 32*' 'positions begin with the first token'
+refuses "*is a model of the family gte, which does not have names of llama.cpp*" 'a family without' \
+	ckpt-convert gte x.gguf
+sed -i 's/"hidden_activation": "gelu"/"hidden_activation": "relu"/' modernbert/config.json
+refuses "*its activation 'relu' is none that llama.cpp has for the family modernbert*" 'an activation' \
+	ckpt-convert modernbert x.gguf
+sed -i 's/"model_type": "eurobert"/&, "rope_scaling": {"rope_type": "yarn", "factor": 2}/' eurobert/config.json
+refuses "*rope_type 'yarn' is not written for llama.cpp*" 'a rotation' ckpt-convert eurobert x.gguf
+works 'q8_0' ckpt-convert -q --dtype q8_0 bert q8.gguf
+like "$(ckpt-inspect q8.gguf)" '*Q8_0 in the file: 13 tensors*' 'is packed'
+works '... is read' ckpt-convert -q q8.gguf unpacked.safetensors
+exits 2 'q8_0 elsewhere' ckpt-convert --dtype q8_0 bert x.safetensors
+[ ! -e x.gguf ]
+result $? 'nothing is written'
 if [ -z "${PEER_PYTHON-}" ] || ! "$PEER_PYTHON" -c 'import gguf, safetensors' 2>why; then
 	rm -f why
 	skip 'the package gguf' 'PEER_PYTHON names no Python with gguf'
@@ -55,4 +89,7 @@ fi
 works 'the package gguf finds all' "$PEER_PYTHON" "$TEST_TOP/tests/fixtures/gguf-peer.py" \
 	m.gguf "$H/model.safetensors" 2
 is "$(cat out)" '41 tensors, 9 tokens' 'tensors and tokens'
+works 'it packs alike' "$PEER_PYTHON" "$TEST_TOP/tests/fixtures/gguf-peer.py" \
+	q8.gguf bert/model.safetensors 2 q8
+like "$(cat out)" '41 tensors, 11 packed, *' 'to the byte'
 finish
