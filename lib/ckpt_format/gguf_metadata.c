@@ -186,13 +186,37 @@ static int read_theta(const struct notes *w, const json_t *o, double *theta)
 	                    type);
 }
 
+/* Every how many layers, of a list of layer_types, one sees the whole text. */
+static int read_layers(const json_t *types, int64_t *every,
+                       struct bt_error *err)
+{
+	size_t n = json_array_size(types), step, i;
+	const char *type;
+
+	for (step = 1; step <= n; step++) {
+		for (i = 0; i < n; i++) {
+			type = json_string_value(json_array_get(types, i));
+			if (type == NULL ||
+			    strcmp(type, i % step == 0
+			                     ? "full_attention"
+			                     : "sliding_attention") != 0)
+				break;
+		}
+		*every = (int64_t)step;
+		if (i == n)
+			return BT_OK;
+	}
+	return bt_error_set(err, BT_EFORMAT,
+	                    "layer_types that are not full_attention in every "
+	                    "n-th layer are not written for llama.cpp");
+}
+
 /* ModernBERT's two rotations, and how far its layers see. */
 static int note_near(const struct notes *w, double far, double near)
 {
 	const json_t *all = json_object_get(w->o, "rope_parameters");
 	const json_t *types = json_object_get(w->o, "layer_types");
 	int64_t window = 128, every = 3;
-	size_t i = 1;
 	char key[96];
 	int r;
 
@@ -211,13 +235,9 @@ static int note_near(const struct notes *w, double far, double near)
 	    (r = bt_json_int(w->o, "global_attn_every_n_layers", 1, 1 << 20,
 	                     &every, w->err)))
 		return r;
-	/* the layer behind the first that sees the whole text again */
-	while (i < json_array_size(types) &&
-	       json_equal(json_array_get(types, i), json_array_get(types, 0)) ==
-	           0)
-		i++;
-	if (json_array_size(types) > 0)
-		every = (int64_t)i;
+	if (json_array_size(types) > 0 &&
+	    (r = read_layers(types, &every, w->err)))
+		return r;
 	bt_gguf_note_f32(w->n, key_of(w, "rope.freq_base", key), far);
 	bt_gguf_note_f32(w->n, key_of(w, "rope.freq_base_swa", key), near);
 	bt_gguf_note_u32(w->n, key_of(w, "attention.sliding_window", key),
@@ -271,6 +291,19 @@ static void note_labels(const struct notes *w, int64_t labels)
 	bt_buf_clear(&all);
 }
 
+/* Whether the classes are texts', by the head that llama.cpp has. */
+static bool classifies_texts(const json_t *o)
+{
+	const json_t *own = json_object_get(o, "bertutils");
+	const char *class = json_string_value(
+	    json_array_get(json_object_get(o, "architectures"), 0));
+
+	return json_object_get(own, "pool") == NULL &&
+	       json_object_get(own, "head") == NULL &&
+	       (class == NULL ||
+	        strstr(class, "ForTokenClassification") == NULL);
+}
+
 /* How a text's row is made of its tokens'. */
 static int note_pooling(const struct notes *w, const char *dir, int64_t labels)
 {
@@ -294,7 +327,7 @@ static int note_pooling(const struct notes *w, const char *dir, int64_t labels)
 		                                  : "the pooling max");
 	if (s.pooling != NULL)
 		how = strcmp(s.pooling, "cls") == 0 ? POOL_CLS : POOL_MEAN;
-	else if (labels > 0)
+	else if (labels > 0 && classifies_texts(w->o))
 		how = POOL_RANK;
 	bt_gguf_note_u32(w->n, key_of(w, "pooling_type", key), how);
 	if (labels == 0)

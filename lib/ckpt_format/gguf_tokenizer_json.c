@@ -9,7 +9,7 @@
 #include "format/base64.h"
 #include "format/json.h"
 
-#define IDS_MAX (1 << 24)
+#define IDS_MAX ((uint64_t)1 << 22) /* where the model does not say */
 
 struct word {
 	struct bt_span text;
@@ -20,6 +20,7 @@ struct word {
 struct words {
 	struct word *v;
 	size_t n, cap;
+	uint64_t most; /* ids of the model */
 };
 
 static int unreadable(const char *what, struct bt_error *err)
@@ -35,8 +36,14 @@ static int put(struct words *w, const json_t *id, const json_t *text,
 	json_int_t i = json_is_integer(id) ? json_integer_value(id) : -1;
 	size_t n;
 
-	if (i < 0 || i >= IDS_MAX || !json_is_string(text))
+	if (i < 0 || !json_is_string(text))
 		return unreadable("a token", err);
+	if ((uint64_t)i >= w->most)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "the token '%.100s' has the id %lld, of "
+		                    "which the model has %llu",
+		                    json_string_value(text), (long long)i,
+		                    (unsigned long long)w->most);
 	n = (size_t)i + 1;
 	if (n > w->n) {
 		if (bt_grow(&w->v, &w->cap, n, sizeof(*w->v)) != BT_OK)
@@ -333,7 +340,7 @@ int bt_gguf_note_tokenizer_json(const json_t *o, uint64_t rows,
 {
 	const json_t *model = json_object_get(o, "model");
 	const char *type = json_string_value(json_object_get(model, "type"));
-	struct words w = {NULL, 0, 0};
+	struct words w = {NULL, 0, 0, rows > 0 ? rows : IDS_MAX};
 	int r;
 
 	if (type != NULL && strcmp(type, "Unigram") == 0)

@@ -75,6 +75,21 @@ refuses "*its activation 'relu' is none that llama.cpp has for the family modern
 	ckpt-convert modernbert x.gguf
 sed -i 's/"model_type": "eurobert"/&, "rope_scaling": {"rope_type": "yarn", "factor": 2}/' eurobert/config.json
 refuses "*rope_type 'yarn' is not written for llama.cpp*" 'a rotation' ckpt-convert eurobert x.gguf
+full='"full_attention"' near='"sliding_attention"'
+sed -i "s/\"relu\"/\"gelu\", \"layer_types\": [$full, $full, $near, $full]/" modernbert/config.json
+refuses "*layer_types that are not full_attention in every n-th layer*" 'other layers' \
+	ckpt-convert modernbert x.gguf
+sed -i 's/ForSequenceClassification/ForTokenClassification/' roberta/config.json
+works 'tags' ckpt-convert -q roberta tags.gguf
+like "$(ckpt-inspect --json tags.gguf)" '*"bert.pooling_type": "0"*' '... are not pooled'
+rm roberta/vocab.txt
+cat >roberta/tokenizer.json <<'END'
+{"model": {"type": "BPE", "vocab": {"a": 0, "b": 3000}, "merges": []}, "pre_tokenizer": {"type": "ByteLevel"}}
+END
+refuses "*roberta/tokenizer.json': the token 'b' has the id 3000, of which the model has 2000*" 'a token too many' \
+	ckpt-convert roberta x.gguf
+sed -i 's/ByteLevel/Whitespace/' roberta/tokenizer.json
+refuses "*its BPE is not over bytes*" 'another BPE' ckpt-convert roberta x.gguf
 works 'q8_0' ckpt-convert -q --dtype q8_0 bert q8.gguf
 like "$(ckpt-inspect q8.gguf)" '*Q8_0 in the file: 13 tensors*' 'is packed'
 works '... is read' ckpt-convert -q q8.gguf unpacked.safetensors
