@@ -204,6 +204,8 @@ static int read_records(struct scoring *s, const struct bt_answer_file_opts *o,
 	if (r != BT_OK)
 		return r;
 	bt_tfrecord_expect(in, o->expect);
+	if (o->sum != NULL)
+		bt_tfrecord_add_to(in, o->sum);
 	while ((r = bt_tfrecord_next(in, &data, &len, err)) == 1) {
 		r = add_record(s, data, len, err);
 		if (r != BT_OK) {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/log.h"
+#include "format/tfrecord.h"
 #include "metrics/metrics.h"
 
 /* Whether a file begins as a JSON object does. */
@@ -21,7 +22,8 @@ struct bt_answer_file_opts {
 	                       * higher the less likely is an answer; or NULL */
 	char *const *records; /* [n_records] text or token records */
 	int n_records;
-	uint64_t expect;          /* records; 0: any number */
+	uint64_t expect;             /* records; 0: any number */
+	struct bt_tfrecord_sum *sum; /* they are added to it; or NULL */
 	const struct bt_log *log; /* warns of ids that do not match; or NULL */
 };
 

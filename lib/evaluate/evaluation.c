@@ -190,6 +190,7 @@ static int run_model(struct bt_evaluation *v, struct bt_error *err)
 	if (e == BT_OK)
 		e = bt_predict_stream_run(&v->s, v->o.records, v->o.n_records,
 		                          count, NULL, v, err);
+	v->sum = v->s.sum;
 	if (e == BT_OK && qa) {
 		e = bt_answers_finish(&v->answers, err);
 		v->unlabelled = v->answers.unlabelled;
@@ -203,6 +204,7 @@ static int run_predictions(struct bt_evaluation *v, struct bt_error *err)
 	int e = prepare(v, err);
 	size_t i;
 
+	v->sum = p->data.sum;
 	for (i = 0; e == BT_OK && i < p->data.n; i++)
 		e = count(v, i, &p->data, i,
 		          p->value + i * (size_t)v->labels->n, err);
@@ -216,6 +218,7 @@ static int run_answer_file(struct bt_evaluation *v, struct bt_error *err)
 	                                .records = v->o.records,
 	                                .n_records = v->o.n_records,
 	                                .expect = v->o.stream.expect,
+	                                .sum = &v->sum,
 	                                .log = v->o.stream.log};
 	int e =
 	    bt_answers_metrics(&v->o.answers, BT_METRICS_ANSWERS, &v->m, err);

@@ -57,6 +57,7 @@ struct bt_evaluation {
 	struct bt_bootstrap intervals;
 	struct bt_groups groups; /* that these are drawn by */
 	uint64_t unlabelled;
+	struct bt_tfrecord_sum sum; /* of the records */
 };
 
 /* Opens the model, or reads the predictions: the task is known. */

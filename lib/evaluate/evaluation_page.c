@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/str.h"
 #include "format/charset.h"
 #include "format/escape.h"
 #include "io/out.h"
@@ -26,21 +27,34 @@ static void put_title(const struct bt_evaluation_opts *o, struct bt_buf *b)
 		put(b, i > 0 ? ", " : "Evaluation of ", o->files[i]);
 }
 
+/* What the figures are of. */
+static void put_data(const struct bt_evaluation *v, struct bt_buf *b)
+{
+	bt_buf_printf(b, "Data: %llu record%s, CRC-32C %08x",
+	              (unsigned long long)v->sum.records,
+	              bt_plural(v->sum.records), (unsigned)v->sum.crc);
+	if (v->s.tok != NULL)
+		bt_buf_printf(b, "; tokenizer %s",
+		              bt_tok_fingerprint(v->s.tok));
+}
+
 int bt_evaluation_page(struct bt_evaluation *v, const char *path, int argc,
                        char *const *argv, const char *made_by,
                        struct bt_error *err)
 {
 	struct bt_buf title = BT_BUF_INIT, command = BT_BUF_INIT;
-	struct bt_buf b = BT_BUF_INIT;
+	struct bt_buf data = BT_BUF_INIT, b = BT_BUF_INIT;
 	struct bt_page page = {.made_by = made_by};
 	json_t *report = bt_evaluation_json(v);
 	int e;
 
 	put_title(&v->o, &title);
 	bt_escape_command(&command, argc, argv);
+	put_data(v, &data);
 	page.title = bt_buf_str(&title);
 	page.command = bt_buf_str(&command);
-	e = report != NULL && !title.oom && !command.oom
+	page.data = bt_buf_str(&data);
+	e = report != NULL && !title.oom && !command.oom && !data.oom
 	        ? bt_page_write(report, &page, &b, err)
 	        : bt_error_nomem(err, "writing a page");
 	if (e == BT_OK)
@@ -48,6 +62,7 @@ int bt_evaluation_page(struct bt_evaluation *v, const char *path, int argc,
 	json_decref(report);
 	bt_buf_clear(&title);
 	bt_buf_clear(&command);
+	bt_buf_clear(&data);
 	bt_buf_clear(&b);
 	return e;
 }

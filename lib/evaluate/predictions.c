@@ -66,6 +66,7 @@ static int read_records(const struct bt_predictions_opts *o,
 	if (r != BT_OK)
 		return r;
 	bt_tfrecord_expect(in, o->expect);
+	bt_tfrecord_add_to(in, &p->data.sum);
 	while ((r = bt_tfrecord_next(in, &data, &len, err)) == 1) {
 		r = bt_token_rec_read(data, len, &rec, err);
 		number++;

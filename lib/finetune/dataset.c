@@ -51,6 +51,7 @@ void bt_dataset_reset(struct bt_dataset *d)
 	d->has_weights = d->open = d->cut = d->per_token = false;
 	d->selects = false;
 	d->crc = 0;
+	d->sum = (struct bt_tfrecord_sum){0};
 }
 
 /* Makes arrays that share a capacity hold need elements of their sizes. */
@@ -315,6 +316,7 @@ int bt_dataset_read(char *const *paths, int n_paths, uint64_t expect,
 		return r;
 	bt_tfrecord_expect(in, expect);
 	bt_dataset_reset(d);
+	bt_tfrecord_add_to(in, &d->sum);
 	r = read_all(in, &x, labels, d, err);
 	bt_token_rec_clear(&x.rec);
 	bt_windows_clear(&x.windows);
@@ -325,7 +327,7 @@ int bt_dataset_read(char *const *paths, int n_paths, uint64_t expect,
 int bt_dataset_divide(struct bt_dataset *d, const uint8_t *chosen,
                       struct bt_dataset *out, struct bt_error *err)
 {
-	struct bt_dataset rest = {0}, *to;
+	struct bt_dataset rest = {.sum = d->sum}, *to;
 	int r = BT_OK;
 	size_t i;
 
@@ -356,6 +358,8 @@ int bt_dataset_divide(struct bt_dataset *d, const uint8_t *chosen,
 		if (to != NULL)
 			r = bt_dataset_add(to, &rec, d->label[i], err);
 	}
+	if (out != NULL && out->sum.records == 0)
+		out->sum = d->sum;
 	bt_dataset_clear(r == BT_OK ? d : &rest);
 	if (r == BT_OK)
 		*d = rest;

@@ -75,6 +75,8 @@ struct bt_dataset {
 	                    * some record */
 	uint32_t crc;      /* of tokens, labels and weights, to tell data sets
 	                    * apart */
+	struct bt_tfrecord_sum sum; /* of the records that were read, also
+	                             * where others got a part of them */
 
 	size_t cap, token_cap, names_len, names_cap, target_cap,
 	    token_label_cap, records_cap;

@@ -511,6 +511,7 @@ int bt_predict_stream_run(struct bt_predict_stream *s, char *const *paths,
 		return r;
 	}
 	bt_tfrecord_expect(x.in, s->o.expect);
+	bt_tfrecord_add_to(x.in, &s->sum);
 	if (bt_pool_threads(s->pool) > 1)
 		bt_tfrecord_ahead(x.in);
 	do {

@@ -76,6 +76,7 @@ struct bt_predict_stream {
 	/* of bt_predict_stream_run so far */
 	uint64_t records, tokens, pairs; /* of texts */
 	uint64_t examples;               /* records, windows of a text as one */
+	struct bt_tfrecord_sum sum;      /* of all records */
 	double flop;                     /* of products */
 	double seconds;
 };

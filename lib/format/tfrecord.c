@@ -90,6 +90,11 @@ void bt_tfrecord_expect(struct bt_tfrecord *r, uint64_t n)
 	r->expected = n;
 }
 
+void bt_tfrecord_add_to(struct bt_tfrecord *r, struct bt_tfrecord_sum *sum)
+{
+	r->sum = sum;
+}
+
 /* Names the format of a file that is not a TFRecord stream by its first bytes;
  * NULL: unknown. */
 static const char *guess(const uint8_t *p, size_t n, enum bt_hint *hint)
@@ -248,8 +253,8 @@ static int next_in_file(struct bt_tfrecord *r, const uint8_t **data,
 	return 1;
 }
 
-int bt_tfrecord_next(struct bt_tfrecord *r, const uint8_t **data, size_t *len,
-                     struct bt_error *err)
+static int next_record(struct bt_tfrecord *r, const uint8_t **data, size_t *len,
+                       struct bt_error *err)
 {
 	int e;
 
@@ -276,6 +281,19 @@ int bt_tfrecord_next(struct bt_tfrecord *r, const uint8_t **data, size_t *len,
 	    err, BT_ETRUNCATED, "expected %llu record%s, found %llu",
 	    (unsigned long long)r->expected, bt_plural(r->expected),
 	    (unsigned long long)r->total);
+}
+
+int bt_tfrecord_next(struct bt_tfrecord *r, const uint8_t **data, size_t *len,
+                     struct bt_error *err)
+{
+	int e = next_record(r, data, len, err);
+
+	if (e == 1 && r->sum != NULL) {
+		r->sum->records++;
+		r->sum->crc = bt_crc32c(r->sum->crc, *data - HEADER,
+		                        *len + BT_TFRECORD_FRAME);
+	}
+	return e;
 }
 
 const char *bt_tfrecord_file(const struct bt_tfrecord *r)

@@ -44,6 +44,17 @@ void bt_tfrecord_ahead(struct bt_tfrecord *r);
  * where the end is reached; 0: any number will do. */
 void bt_tfrecord_expect(struct bt_tfrecord *r, uint64_t n);
 
+/* What was read, to tell data sets apart: equal for the same records from
+ * files, compressed or not, and from a pipe. */
+struct bt_tfrecord_sum {
+	uint64_t records;
+	uint32_t crc; /* CRC-32C of their bytes, frames and all: that of a file
+	               * of them */
+};
+
+/* Adds all records that are read from now on to *sum, borrowed. */
+void bt_tfrecord_add_to(struct bt_tfrecord *r, struct bt_tfrecord_sum *sum);
+
 /*
  * From now on goes past damage: on, byte by byte, to the next place where both
  * checksums of a record hold. Tells the log, borrowed, or NULL, what was passed

@@ -26,7 +26,8 @@ struct bt_tfrecord {
 	size_t pending;      /* bytes given out, skipped before more are read */
 	const uint8_t *next; /* bytes that are there behind these, [have] */
 	size_t have;
-	struct bt_in_limit *limit; /* or NULL */
+	struct bt_in_limit *limit;   /* or NULL */
+	struct bt_tfrecord_sum *sum; /* or NULL */
 	bool ahead;
 	bool recover;
 	const struct bt_log *log; /* of what was passed over, or NULL */

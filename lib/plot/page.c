@@ -350,6 +350,8 @@ int bt_page_write(const json_t *report, const struct bt_page *p,
 	if (p->command != NULL)
 		put(out, "<p class=\"dim\"><code>", p->command,
 		    "</code></p>\n");
+	if (p->data != NULL)
+		put(out, "<p class=\"dim\">", p->data, "</p>\n");
 	put_tiles(out, report);
 	e = put_pictures(out, report, err);
 	put_classes(out, report);

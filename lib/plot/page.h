@@ -11,6 +11,7 @@
 struct bt_page {
 	const char *title;
 	const char *command; /* the command line that made it, or NULL */
+	const char *data;    /* what it was made of, or NULL */
 	const char *made_by; /* program and version */
 };
 

@@ -213,8 +213,9 @@ static void put_set(struct bt_buf *b, const char *what, const char *name,
 {
 	bt_buf_printf(b, "| %s | ", what);
 	put_text(b, name);
-	bt_buf_printf(b, " | %zu | %llu | %08x |\n", d->n,
-	              (unsigned long long)d->start[d->n], (unsigned)d->crc);
+	bt_buf_printf(b, " | %zu | %llu | %08x | %08x |\n", d->n,
+	              (unsigned long long)d->start[d->n], (unsigned)d->crc,
+	              (unsigned)d->sum.crc);
 }
 
 static void put_data(const struct bt_job *j, const struct bt_dataset *train,
@@ -224,8 +225,9 @@ static void put_data(const struct bt_job *j, const struct bt_dataset *train,
 	int i;
 
 	bt_buf_puts(b, "\n## Data\n\n"
-	               "| | records | examples | tokens | CRC-32C |\n"
-	               "|---|---|---|---|---|\n");
+	               "| | records | examples | tokens | CRC-32C "
+	               "| CRC-32C of the records |\n"
+	               "|---|---|---|---|---|---|\n");
 	for (i = 0; i < j->o.n_records; i++)
 		bt_buf_printf(&name, "%s%s", i > 0 ? ", " : "",
 		              strcmp(j->o.records[i], "-") == 0
@@ -239,7 +241,10 @@ static void put_data(const struct bt_job *j, const struct bt_dataset *train,
 	if (j->has_eval)
 		put_set(b, "evaluation", bt_buf_str(&name), &j->eval);
 	bt_buf_clear(&name);
-	bt_buf_puts(b, "\nThe checksum is that of tokens, labels and weights");
+	bt_buf_puts(
+	    b, "\nThe first checksum is that of tokens, labels and weights, "
+	       "the other that of all records as they were read, which "
+	       "a page of `bert-eval --html` has, too");
 	if (j->tok != NULL)
 		bt_buf_printf(b, "; the tokenizer's fingerprint is %s",
 		              bt_tok_fingerprint(j->tok));

@@ -36,7 +36,7 @@ static void draw_report(const uint8_t *data, size_t size, unsigned how)
 	                                  .height = how & 16 ? 20 : 0,
 	                                  .shares = (how & 32) != 0,
 	                                  .text = (how & 64) != 0};
-	struct bt_page page = {"title", "command", "program"};
+	struct bt_page page = {"title", "command", "data", "program"};
 	struct bt_buf out = BT_BUF_INIT;
 	struct bt_error err = {0};
 	json_t *o = NULL;

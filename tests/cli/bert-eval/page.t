@@ -31,6 +31,41 @@ is "$(grep -c '<script' m.html)" 0 'texts are not markup'
 works 'the same page' sh -c 'bert-eval -q -m model --errors 4 --by id --compare model --html m.html -o report texts.rec &&
 	cp m.html m1.html && bert-eval -q -m model --errors 4 --by id --compare model --html m.html -o report texts.rec &&
 	cmp m.html m1.html'
+# what the page is of: the same records, in whichever way they come
+data() { sed -n 's/.*<p class="dim">\(Data: .*\)<\/p>/\1/p' "$1"; }
+like "$(data m.html)" 'Data: 4 records, CRC-32C ????????; tokenizer ????????' 'records, their checksum, the tokenizer'
+data m.html >wanted
+bert-eval -q -m model --html pipe.html -o report <texts.rec
+data pipe.html >got
+same got wanted 'the same from a pipe'
+gzip -k texts.rec
+bert-eval -q -m model --threads 3 --html gz.html -o report texts.rec.gz
+data gz.html >got
+same got wanted 'compressed, with several threads'
+tfrecord-cat -q --head 2 -o first.rec texts.rec && tfrecord-cat -q --tail 2 -o rest.rec texts.rec
+bert-eval -q -m model --html parts.html -o report first.rec rest.rec
+data parts.html >got
+same got wanted 'in two files'
+bert-eval -q -m model --html parts.html -o report rest.rec first.rec
+differ() { ! cmp -s got wanted; }
+data parts.html >got
+works 'another order is another sum' differ
+is "$(data page.html)" "$(sed 's/; tokenizer.*//' wanted)" 'of predictions, too'
+bert-train -q --init-config tiny --tokenizer "$TEST_TOP/pipelines/data/vocab.txt" --epochs 1 --eval first.rec -o card texts.rec
+sum=$(sed 's/.*CRC-32C \([0-9a-f]*\).*/\1/' wanted)
+like "$(cat card/README.md)" "*| training | texts.rec | 4 | * | $sum |*| evaluation | first.rec | 2 |*" 'the model card has it'
+# more records than a block of the stream has
+awk 'BEGIN { print "text,label"; for (i = 0; i < 9000; i++) print "t" i % 7 "," (i % 2 ? "yes" : "no") }' |
+	csv2tfrecord -q -t text -l label | bert-tokenize -q -m model -o many.rec
+tfrecord-cat -q many.rec | bert-eval -q -m model --threads 1 --html one.html -o report
+bert-eval -q -m model --threads 4 --html four.html -o report many.rec
+data one.html >wanted
+data four.html >got
+like "$(cat wanted)" 'Data: 9000 records, *' 'many records'
+same got wanted 'the same with any number of threads'
+bert-train -q --init-config tiny --tokenizer model --epochs 1 --eval many.rec -o card2 texts.rec
+like "$(cat card2/README.md)" "*| evaluation | many.rec | 9000 | * | $(sed 's/.*CRC-32C \([0-9a-f]*\).*/\1/' wanted) |*" \
+	'and as the card has it'
 declines 2 'bert-eval: --html needs a file other than the others*' 'the report'\''s file' \
 	bert-eval -m model --html x -o x texts.rec
 declines 2 'bert-eval: --html needs a file other than the others*' 'standard output' bert-eval -m model --html - texts.rec

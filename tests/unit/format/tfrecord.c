@@ -186,8 +186,10 @@ static void several_files_are_one_stream(void **state)
 	struct names names;
 	struct bt_tfrecord *r;
 	const uint8_t *data;
+	struct bt_tfrecord_sum sum = {0};
 	size_t len;
 	int count;
+	char *all;
 
 	(void)state;
 	write_records("one", payloads, 3);
@@ -198,8 +200,14 @@ static void several_files_are_one_stream(void **state)
 
 	split("one empty two", &names);
 	assert_ok(bt_tfrecord_open(names.file, names.n, &r, &err));
+	bt_tfrecord_add_to(r, &sum);
 	for (count = 0; count < 4; count++)
 		assert_int_equal(bt_tfrecord_next(r, &data, &len, &err), 1);
+	write_records("all", payloads, PAYLOADS);
+	all = file_get("all", &len);
+	assert_int_equal(sum.records, PAYLOADS);
+	assert_int_equal(sum.crc, bt_crc32c(0, all, len));
+	free(all);
 	assert_string_equal(bt_tfrecord_file(r), "'two'");
 	assert_int_equal(bt_tfrecord_record(r), 1);
 	bt_error_set(&err, BT_EFORMAT, "odd");
