@@ -18,6 +18,7 @@ struct values {
 	struct bt_opt_list where;
 	bool no_header, no_quote, duplicates, skip_bad, only_mapped;
 	bool strip, fold_case;
+	bool list; /* columns */
 	double max_bad;
 	int64_t zstd; /* 0: not compressed */
 };
@@ -36,6 +37,9 @@ static const struct bt_opt options[] = {
            weight),
     BT_STR(0, "keep", "COL[,COL]", "columns to keep as extra features", values,
            keep),
+    BT_FLAG(0, "list-columns",
+            "print the names of the columns, one a line, and stop", values,
+            list),
     BT_GROUP("Input format"),
     BT_STR(0, "task", BT_PUBLISHED_NAMES,
            "read the files of this published data set", values, task),
@@ -140,6 +144,16 @@ static bool conditions(const struct bt_opt_list *list,
 static bool numbers(const struct values *v)
 {
 	return v->label_type != NULL && strcmp(v->label_type, "float") == 0;
+}
+
+/* Of --list-columns, which reads no rows. */
+static bool list_agrees(const struct values *v, int files)
+{
+	if (!v->list || (files <= 1 && v->task == NULL && !v->no_header))
+		return true;
+	bt_tool_misuse(&tool, "--list-columns takes one file, without --task "
+	                      "and --no-header");
+	return false;
 }
 
 static bool label_options_agree(const struct values *v)
@@ -278,7 +292,8 @@ static bool table_options(const struct values *v, char *const *files, int n,
 		    v->encoding);
 		return false;
 	}
-	return options_agree(v) && csv_options(v, files, n, &o->csv);
+	return options_agree(v) && list_agrees(v, n) &&
+	       csv_options(v, files, n, &o->csv);
 }
 
 static void show(void *ctx, const struct bt_table *table)
@@ -339,6 +354,19 @@ static int convert(struct bt_table *table, struct bt_out *out, struct screen *s,
 	return r;
 }
 
+static int list_columns(const struct values *v, const char *file,
+                        const struct bt_table_opts *o)
+{
+	struct bt_buf names = BT_BUF_INIT;
+	struct bt_error err = {0};
+	int r = bt_table_names(file, o, &names, &err);
+
+	if (r == BT_OK)
+		r = bt_out_whole(v->common.output, names.data, names.len, &err);
+	bt_buf_clear(&names);
+	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&tool, &err);
+}
+
 static int run(const struct values *v, char *const *files, int n)
 {
 	struct screen screen = {bt_tool_log(&tool, &v->common), {0}};
@@ -364,6 +392,8 @@ static int run(const struct values *v, char *const *files, int n)
 		return BT_EXIT_USAGE;
 	opts.limit = v->max_bytes.given ? &limit : NULL;
 	opts.log = &log;
+	if (v->list)
+		return list_columns(v, n > 0 ? files[0] : NULL, &opts);
 	bt_progress_init(&screen.progress, stderr, v->common.quiet);
 	if (v->map != NULL)
 		r = bt_label_map_new(v->map, &map, &err);

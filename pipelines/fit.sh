@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# From a table to a fine-tuned model. What the table does not say is guessed, and
+# From a table (CSV or Parquet) to a fine-tuned model. What the table does not say is guessed, and
 # each guess is printed before it is used.
 # usage: pipelines/fit.sh TRAIN.csv MODEL_DIR OUT_DIR [OPTION ...]
 # Options go to bert-train. Then predict.sh fills in a sample submission. Set
@@ -29,27 +29,28 @@ fi
 # A model that cannot be read is told of before the table is.
 ckpt-inspect -q -o "$tmp/model" "$model"
 
-bom=$(printf '\357\273\277')
-# The delimiter is what the header has most of. Excel's "Unicode text" is UTF-16.
-case $(head -c 2 "$train" | od -An -tx1) in
-*'ff fe' | *'fe ff') iconv -f UTF-16 -t UTF-8 "$train" ;;
-*) cat "$train" ;;
-esac | sed -e "s/^$bom//" -e 's/\r$//' -e q >"$tmp/header"
-if [ -z "${DELIMITER-}" ]; then
+# The delimiter is what the header has most of; Parquet has none. Excel's "Unicode
+# text" is UTF-16.
+begin=$(head -c 4 "$train" | od -An -tx1)
+case $begin in
+*'50 41 52 31'*) DELIMITER= ;;
+*'ff fe'* | *'fe ff'*) iconv -f UTF-16 -t UTF-8 "$train" | sed q >"$tmp/header" ;;
+*) sed q "$train" >"$tmp/header" ;;
+esac
+if [ -f "$tmp/header" ] && [ -z "${DELIMITER-}" ]; then
 	DELIMITER=comma most=0
 	for pair in 'comma=,' 'semicolon=;' 'pipe=|' "tab=$(printf '\t')"; do
 		n=$(tr -dc "${pair#*=}" <"$tmp/header" | wc -c)
 		[ "$n" -le "$most" ] || DELIMITER=${pair%%=*} most=$n
 	done
 fi
-case $DELIMITER in
-comma) mark=, ;;
-semicolon) mark=';' ;;
-pipe) mark='|' ;;
-tab) mark=$(printf '\t') ;;
-*) mark=$DELIMITER ;;
-esac
-tr "$mark" '\n' <"$tmp/header" | sed 's/^"\(.*\)"$/\1/' >"$tmp/columns"
+
+# table OPTION...: csv2tfrecord of it
+table() {
+	csv2tfrecord ${DELIMITER:+--delimiter "$DELIMITER"} "$@" "$train"
+}
+
+table --list-columns >"$tmp/columns"
 
 # named WORD...: the first column with one of these names, in any case
 named() {
@@ -61,8 +62,7 @@ named() {
 
 # records OPTION...: the table's rows as JSON
 records() {
-	csv2tfrecord -q --skip-bad --delimiter "$DELIMITER" "$@" "$train" |
-		tfrecord-cat -q --json
+	table -q --skip-bad "$@" | tfrecord-cat -q --json
 }
 
 : "${ID=$(named id '.*[_ -]id' textid index row)}"
@@ -83,7 +83,7 @@ if [ -z "$LABEL" ]; then # the column with the fewest different values
 	LABEL=$(sort -n "$tmp/values" | sed -n '1s/^[^	]*	//p')
 fi
 if [ -z "$TEXT" ] || [ -z "$LABEL" ]; then
-	say "'$train' needs a column of texts and one of labels; it has: $(paste -sd "$mark" "$tmp/columns")"
+	say "'$train' needs a column of texts and one of labels; it has: $(paste -sd , "$tmp/columns")"
 	exit 1
 fi
 if [ -z "${TASK-}" ]; then # numbers are predicted as such if they are many
@@ -92,15 +92,14 @@ if [ -z "${TASK-}" ]; then # numbers are predicted as such if they are many
 			if ($2 ~ /[.][0-9]*[1-9]/) part = 1 }
 			END { print !other && (part || n > 20) ? "regression" : "classification" }')
 fi
-say "delimiter: $DELIMITER"
+say "delimiter: ${DELIMITER:-none, it is Parquet}"
 say "text: column '$TEXT'"
 say "label: column '$LABEL'"
 if [ -n "$ID" ]; then say "id: column '$ID'"; else say "id: none, so the file and row number"; fi
 say "task: $TASK"
 
 # Rows without a label or of another width are left out, which csv2tfrecord says.
-csv2tfrecord --skip-bad --max-bad .1 --delimiter "$DELIMITER" -t "$TEXT" -l "$LABEL" \
-	-i "${ID:-row}" -o "$tmp/text.rec" "$train"
+table --skip-bad --max-bad .1 -t "$TEXT" -l "$LABEL" -i "${ID:-row}" -o "$tmp/text.rec"
 bert-tokenize -m "$model" -o "$tmp/train.rec" "$tmp/text.rec"
 bert-train -m "$model" -o "$out" --task "$TASK" --eval-share .1 "$@" "$tmp/train.rec"
 bert-plot -q -o "$out/curves.svg" "$out"

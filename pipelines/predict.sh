@@ -29,6 +29,14 @@ trap 'exit 1' INT TERM
 # Without ids the sample's rows are those of the table, in its order.
 order=
 [ -n "$id" ] || order=--sample-order
-csv2tfrecord --delimiter "$delimiter" -t "$text" ${id:+-i "$id"} -o "$tmp/text.rec" "$test"
+if [ "$(head -c 4 "$test" | tr -d '\0')" = PAR1 ]; then
+	delimiter=
+elif [ -z "$delimiter" ]; then # the model's table was Parquet
+	case $test in
+	*.tsv) delimiter=tab ;;
+	*) delimiter=comma ;;
+	esac
+fi
+csv2tfrecord ${delimiter:+--delimiter "$delimiter"} -t "$text" ${id:+-i "$id"} -o "$tmp/text.rec" "$test"
 bert-tokenize -m "$model" -o "$tmp/test.rec" "$tmp/text.rec"
 bert-predict -m "$model" --sample "$sample" $order -o "$submission" "$@" "$tmp/test.rec"

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "format/escape.h"
 #include "table/table_int.h"
 
 /* Makes an error of what is in b. */
@@ -275,6 +276,22 @@ static int find_kept(const struct bt_table_header *h,
 	return r;
 }
 
+/* The names, in place of the columns. */
+static int list_names(const struct bt_table_opts *opts,
+                      const struct bt_table_header *h,
+                      struct bt_table_columns *c, struct bt_error *err)
+{
+	size_t i;
+
+	c->pair = c->id = c->weight = BT_TABLE_ABSENT;
+	for (i = 0; h->names != NULL && i < h->n; i++) {
+		bt_escape_line(opts->names, h->names[i], 0);
+		bt_buf_putc(opts->names, '\n');
+	}
+	return opts->names->oom ? bt_error_nomem(err, "reading a header")
+	                        : BT_OK;
+}
+
 int bt_table_columns_find(const struct bt_table_opts *opts,
                           const struct bt_table_header *h,
                           struct bt_table_columns *c, struct bt_error *err)
@@ -283,6 +300,8 @@ int bt_table_columns_find(const struct bt_table_opts *opts,
 	int r;
 
 	memset(c, 0, sizeof(*c));
+	if (opts->names != NULL)
+		return list_names(opts, h, c, err);
 	c->where = bt_array(opts->n_where, sizeof(*c->where));
 	if ((r = find_texts(h, opts->text, c, err)) ||
 	    (r = find_optional(h, opts->pair, &c->pair, err)) ||

@@ -121,11 +121,13 @@ static const struct bt_published all[] = {
      .delimiter = ',',
      .quotes = true,
      .labels = news,
+     .hub = HEAD(0, "text", NULL, "label", NULL),
      .forms = {HEAD(3, "Title,Description", NULL, "Class Index", NULL),
                BARE(3, "2,3", NULL, "1")}},
     {.name = "ax",
      .delimiter = '\t',
      .labels = three_way,
+     .hub = HEAD(0, "premise", "hypothesis", "label", "idx"),
      .forms = {HEAD(3, "sentence1", "sentence2", NULL, "index"),
                HEAD(8, "Premise", "Hypothesis", "Label", NULL),
                HEAD(0, "sentence1", "sentence2", "gold_label", "index")}},
@@ -133,10 +135,12 @@ static const struct bt_published all[] = {
      .delimiter = ',',
      .quotes = true,
      .labels = banking,
+     .hub = HEAD(0, "text", NULL, "label", NULL),
      .forms = {HEAD(2, "text", NULL, "category", NULL)}},
     {.name = "cola",
      .delimiter = '\t',
      .labels = binary,
+     .hub = HEAD(0, "sentence", NULL, "label", "idx"),
      .forms = {HEAD(2, "sentence", NULL, NULL, "index"),
                BARE(4, "4", NULL, "2")}},
     {.name = "imdb",
@@ -146,48 +150,65 @@ static const struct bt_published all[] = {
      .breaks = true,
      .same = spelt_out,
      .labels = sentiment,
+     .hub = HEAD(0, "text", NULL, "label", NULL),
      .forms = {HEAD(2, "review", NULL, "sentiment", NULL)}},
     {.name = "mnli",
      .delimiter = '\t',
      .labels = three_way,
+     .hub = HEAD(0, "premise", "hypothesis", "label", "idx"),
      .forms = {HEAD(0, "sentence1", "sentence2", "gold_label", "index"),
                HEAD(10, "sentence1", "sentence2", NULL, "index")}},
     {.name = "mrpc",
      .delimiter = '\t',
      .labels = binary,
+     .hub = HEAD(0, "sentence1", "sentence2", "label", "idx"),
      .forms = {HEAD(5, "#1 String", "#2 String", "Quality", NULL),
                HEAD(5, "#1 String", "#2 String", NULL, "index")}},
     {.name = "paws-x",
      .delimiter = '\t',
      .labels = binary,
+     .hub = HEAD(0, "sentence1", "sentence2", "label", "id"),
      .forms = {HEAD(4, "sentence1", "sentence2", "label", "id")}},
     {.name = "qnli",
      .delimiter = '\t',
      .labels = two_way,
+     .hub = HEAD(0, "question", "sentence", "label", "idx"),
      .forms = {HEAD(4, "question", "sentence", "label", "index"),
                HEAD(3, "question", "sentence", NULL, "index")}},
     {.name = "qqp",
      .delimiter = '\t',
      .short_rows = true,
      .labels = binary,
+     .hub = HEAD(0, "question1", "question2", "label", "idx"),
      .forms = {HEAD(6, "question1", "question2", "is_duplicate", "id"),
                HEAD(3, "question1", "question2", NULL, "id")}},
-    {.name = "rte", .delimiter = '\t', .labels = two_way, .forms = SENTENCES},
+    {.name = "rte",
+     .delimiter = '\t',
+     .labels = two_way,
+     .hub = HEAD(0, "sentence1", "sentence2", "label", "idx"),
+     .forms = SENTENCES},
     {.name = "sst-2",
      .delimiter = '\t',
      .labels = binary,
+     .hub = HEAD(0, "sentence", NULL, "label", "idx"),
      .forms = {HEAD(2, "sentence", NULL, "label", NULL),
                HEAD(2, "sentence", NULL, NULL, "index")}},
     {.name = "sts-b",
      .delimiter = '\t',
      .numbers = true,
+     .hub = HEAD(0, "sentence1", "sentence2", "label", "idx"),
      .forms = {HEAD(10, "sentence1", "sentence2", "score", "index"),
                HEAD(9, "sentence1", "sentence2", NULL, "index")}},
-    {.name = "wnli", .delimiter = '\t', .labels = binary, .forms = SENTENCES},
+    {.name = "wnli",
+     .delimiter = '\t',
+     .labels = binary,
+     .hub = HEAD(0, "sentence1", "sentence2", "label", "idx"),
+     .forms = SENTENCES},
     {.name = "xnli",
      .delimiter = '\t',
      .same = translated,
      .labels = three_way,
+     .hub = HEAD(0, "premise", "hypothesis", "label", NULL),
      .forms = {HEAD(3, "premise", "hypo", "label", NULL),
                HEAD(0, "sentence1", "sentence2", "gold_label", "pairID")}},
 };
@@ -223,11 +244,24 @@ static bool in_row(const struct bt_span *row, size_t width, struct bt_span name)
 	return false;
 }
 
+static bool names_fit(const struct bt_published_form *f,
+                      const struct bt_span *row, size_t width)
+{
+	const char *lists[] = {f->id, f->text, f->pair, f->label};
+	struct bt_span column;
+	size_t i;
+
+	for (i = 0; i < 4; i++)
+		while (next_column(&lists[i], &column))
+			if (!in_row(row, width, column))
+				return false;
+	return true;
+}
+
 static bool fits(const struct bt_published *p,
                  const struct bt_published_form *f, const struct bt_span *row,
                  size_t width)
 {
-	const char *lists[] = {f->id, f->text, f->pair, f->label};
 	struct bt_span column;
 	size_t i;
 
@@ -240,11 +274,7 @@ static bool fits(const struct bt_published *p,
 				return true;
 		return false;
 	}
-	for (i = 0; i < 4; i++)
-		while (next_column(&lists[i], &column))
-			if (!in_row(row, width, column))
-				return false;
-	return true;
+	return names_fit(f, row, width);
 }
 
 /* "a header with 'index', 'sentence' (2 columns)". */
@@ -291,6 +321,28 @@ int bt_published_form(const struct bt_published *p, const char *file,
 	             file, p->name, width, bt_plural(width),
 	             (int)(first[0].n < 40 ? first[0].n : 40), first[0].p,
 	             bt_buf_str(&b));
+	bt_buf_clear(&b);
+	return BT_EFORMAT;
+}
+
+int bt_published_columns(const struct bt_published *p, const char *file,
+                         const struct bt_span *names, size_t n,
+                         const struct bt_published_form **form,
+                         struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	size_t i;
+
+	*form = &p->hub;
+	for (i = 0; i < BT_PUBLISHED_FORMS && !names_fit(*form, names, n); i++)
+		*form = &p->forms[i];
+	if ((*form)->text != NULL && (*form)->header &&
+	    names_fit(*form, names, n))
+		return BT_OK;
+	put_form(&b, &p->hub);
+	bt_error_set(err, BT_EFORMAT,
+	             "%s is not a file of %s: expected %s, as on the hub", file,
+	             p->name, bt_buf_str(&b));
 	bt_buf_clear(&b);
 	return BT_EFORMAT;
 }

@@ -36,6 +36,9 @@ struct bt_published {
 	                            * NULL, or ends in NULL */
 	const char *const *labels; /* ends in NULL; NULL with numbers */
 	struct bt_published_form forms[BT_PUBLISHED_FORMS];
+	/* as Parquet on Hugging Face's hub, where a label is numbered as here
+	 * or has one of the names here */
+	struct bt_published_form hub;
 };
 
 /* The names of all, as "a|b|c". */
@@ -54,5 +57,12 @@ int bt_published_form(const struct bt_published *p, const char *file,
                       const struct bt_span *first, size_t width,
                       const struct bt_published_form **form,
                       struct bt_error *err) BT_MUST_USE;
+
+/* The same of a file whose columns have names, whatever other ones there are:
+ * that on the hub, or one with a header. */
+int bt_published_columns(const struct bt_published *p, const char *file,
+                         const struct bt_span *names, size_t n,
+                         const struct bt_published_form **form,
+                         struct bt_error *err) BT_MUST_USE;
 
 #endif

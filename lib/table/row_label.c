@@ -32,12 +32,20 @@ static int look_up(struct bt_table_maker *m, struct bt_span *v, int64_t *number,
 	const struct bt_published *task = m->opts->task;
 	const char *const *p = task->same;
 	struct bt_buf list = BT_BUF_INIT;
-	size_t i;
+	size_t i, n;
 
 	for (; p != NULL && *p != NULL; p += 2)
 		if (bt_span_equal(*v, bt_span(p[0])))
 			*v = bt_span(p[1]);
 	if (bt_string_set_find(m->known, *v, &i)) {
+		*number = m->numbered ? (int64_t)i : -1;
+		return BT_OK;
+	}
+	/* a class by another name: the data set's of that number */
+	n = bt_string_set_count(m->known);
+	if (m->classes != NULL && bt_string_set_count(m->classes) == n &&
+	    bt_string_set_find(m->classes, *v, &i)) {
+		*v = bt_string_set_get(m->known, i);
 		*number = m->numbered ? (int64_t)i : -1;
 		return BT_OK;
 	}
@@ -156,8 +164,14 @@ static int one_label(struct bt_table_maker *m, struct bt_error *err)
 	struct bt_span original;
 	int64_t number;
 	size_t class_id;
-	int r = bt_table_set_field(m, BT_LABEL, m->fields[m->columns->label[0]],
-	                           &rec->label, err);
+	int r;
+
+	/* class -1, which a test set of the hub has */
+	if (m->opts->task != NULL && m->classes != NULL &&
+	    m->fields[m->columns->label[0]].p == NULL)
+		return BT_OK;
+	r = bt_table_set_field(m, BT_LABEL, m->fields[m->columns->label[0]],
+	                       &rec->label, err);
 
 	if (r != BT_OK)
 		return r;

@@ -47,8 +47,9 @@ void bt_table_maker_classes(struct bt_table_maker *m,
                             const struct bt_string_set *classes)
 {
 	m->classes = classes;
-	m->classes_numbered = classes != NULL && !m->opts->strip &&
-	                      !m->opts->fold_case &&
+	/* those of a data set have its own numbers */
+	m->classes_numbered = classes != NULL && m->opts->task == NULL &&
+	                      !m->opts->strip && !m->opts->fold_case &&
 	                      stay_apart(classes, m->opts->map);
 }
 

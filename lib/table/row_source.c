@@ -74,6 +74,14 @@ static int open_jsonl(struct bt_in *in, const struct bt_table_opts *opts,
 {
 	int r;
 
+	if (opts->names != NULL) {
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "%s holds JSON Lines, which have no header: "
+		                 "each row has its own names",
+		                 bt_in_name(in));
+		bt_in_close(in);
+		return r;
+	}
 	bt_table_header_keys(&rows->keys, opts);
 	r = bt_table_columns_find(opts, &rows->keys, &rows->columns, err);
 	if (r != BT_OK) {
@@ -106,6 +114,16 @@ static int find_columns(struct bt_row_source *rows,
 	return r;
 }
 
+static void use_form(struct bt_table_opts *o,
+                     const struct bt_published_form *form)
+{
+	o->text = form->text;
+	o->pair = form->pair;
+	o->label = form->label;
+	if (o->id == NULL)
+		o->id = form->id;
+}
+
 /* A file of a published data set: its first row tells its form. */
 static int find_form(struct bt_row_source *rows,
                      const struct bt_table_opts *opts, struct bt_error *err)
@@ -127,11 +145,7 @@ static int find_form(struct bt_row_source *rows,
 		r = bt_csv_take_header(rows->csv, err);
 	if (r != BT_OK)
 		return r;
-	o.text = form->text;
-	o.pair = form->pair;
-	o.label = form->label;
-	if (o.id == NULL)
-		o.id = form->id;
+	use_form(&o, form);
 	return find_columns(rows, &o, err);
 }
 
@@ -204,6 +218,8 @@ static int open_parquet(struct bt_in *in, const struct bt_table_opts *opts,
                         struct bt_row_source *rows, struct bt_error *err)
 {
 	struct bt_table_header h = {NULL, NULL, 0, BT_BUF_INIT};
+	const struct bt_published_form *form = NULL;
+	struct bt_table_opts o = *opts;
 	int r = bt_parquet_open(in, opts->csv.max_field, opts->limit,
 	                        &rows->parquet, err);
 
@@ -216,7 +232,13 @@ static int open_parquet(struct bt_in *in, const struct bt_table_opts *opts,
 		return bt_error_nomem(err, "reading a header");
 	memcpy(h.names, bt_parquet_names(rows->parquet),
 	       h.n * sizeof(*h.names));
-	r = bt_table_columns_find(opts, &h, &rows->columns, err);
+	r = opts->task != NULL ? bt_published_columns(opts->task, h.file,
+	                                              h.names, h.n, &form, err)
+	                       : BT_OK;
+	if (r == BT_OK && form != NULL)
+		use_form(&o, form);
+	if (r == BT_OK)
+		r = bt_table_columns_find(&o, &h, &rows->columns, err);
 	bt_table_header_clear(&h);
 	rows->found = r == BT_OK;
 	return r == BT_OK ? want_columns(rows, opts, err) : r;
@@ -278,9 +300,8 @@ int bt_row_source_open(const char *path, const struct bt_table_opts *opts,
 		if (r != BT_OK)
 			return r;
 		bt_in_limit(in, opts->limit);
-		r = opts->format == BT_TABLE_AUTO && opts->task == NULL
-		        ? bt_parquet_begins(in, err)
-		        : 0;
+		r = opts->format == BT_TABLE_AUTO ? bt_parquet_begins(in, err)
+		                                  : 0;
 		/* of Parquet, values count, not what is looked at */
 		if (r == 1 && opts->limit != NULL)
 			opts->limit->left = left;
@@ -454,5 +475,23 @@ int bt_row_source_reject(struct bt_row_source *rows, const char *path,
 		r = bt_error_nomem(err, "writing a bad row");
 	bt_buf_clear(&json);
 	bt_buf_clear(&file);
+	return r;
+}
+
+int bt_table_names(const char *path, const struct bt_table_opts *opts,
+                   struct bt_buf *names, struct bt_error *err)
+{
+	struct bt_table_opts o = *opts;
+	struct bt_row_source rows;
+	size_t before = names->len;
+	int r;
+
+	o.names = names;
+	o.csv.ahead = false;
+	r = bt_row_source_open(path, &o, &rows, err);
+	if (r == BT_OK && names->len == before)
+		r = bt_error_set(err, BT_EFORMAT, "%s has no header",
+		                 bt_row_source_name(&rows));
+	bt_row_source_close(&rows);
 	return r;
 }

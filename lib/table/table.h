@@ -89,6 +89,7 @@ struct bt_table_opts {
 	                       * name ("-": standard output); or NULL */
 	struct bt_in_limit *limit; /* on what is read; borrowed, or NULL */
 	bool no_advice;           /* messages name no options of csv2tfrecord */
+	struct bt_buf *names;     /* set by bt_table_names */
 	const struct bt_log *log; /* told of the first bad rows; may be NULL */
 };
 
@@ -131,6 +132,11 @@ struct bt_table_stats {
 	uint64_t skipped;            /* bad rows */
 	uint64_t faults[BT_TABLE_FAULTS]; /* of them */
 };
+
+/* Appends the names of a file's columns, one a line; path may be NULL. Only
+ * opts' format, csv, charset and limit count. */
+int bt_table_names(const char *path, const struct bt_table_opts *opts,
+                   struct bt_buf *names, struct bt_error *err) BT_MUST_USE;
 
 /*
  * paths[0..n-1] and what opts points to are borrowed; n = 0 is standard input.

@@ -211,6 +211,17 @@ exits 0 'predict.sh: predicts' "$predict" fitted "$data/library-test.csv" \
 cut -d, -f1 filled.csv >got
 cut -d, -f1 "$data/SampleSubmission.csv" | tr -d '\r' | cmp -s - got
 result $? '... for the ids of the sample'
+hub=$DATA/parquet-hub
+exits 0 'fit.sh: Parquet' "$fit" "$hub/library-train.parquet" demo/intent parquet --epochs 2
+like "$(cat err)" "*delimiter: none, it is Parquet*column 'text'*column 'intent'*column 'id'*task: classification*" \
+	'... is guessed as well'
+same parquet/model.safetensors fitted/model.safetensors '... and is the same table'
+exits 0 'predict.sh: Parquet' "$predict" parquet "$hub/library-test.parquet" \
+	"$data/SampleSubmission.csv" parquet.csv
+same parquet.csv filled.csv '... with the same submission'
+exits 0 'predict.sh: CSV for a model of Parquet' "$predict" parquet "$data/library-test.csv" \
+	"$data/SampleSubmission.csv" parquet.csv
+same parquet.csv filled.csv '... too'
 awk 'BEGIN {
 	print "points\tSatz"
 	for (i = 1; i <= 60; i++) print i / 8 "\tthe card number " i % 20 " of a reader"

@@ -85,4 +85,36 @@ refuses "tfrecord-cat: '$P/classes.parquet' is not a TFRecord stream: it starts 
 refuses "bert-tokenize: '$P/classes.parquet' is a Parquet file, not lines (csv2tfrecord reads it, *" \
 	'... where lines are expected' \
 	bert-tokenize -j 1 -m "$DATA/tok/uncased" --lines "$P/classes.parquet"
+# files of the hub by the name of their data set
+H=$DATA/parquet-hub
+is "$(json --task sst-2 "$H/sst2.parquet")" '{"id": "7", "label": "1", "label_ids": 1, "text_a": "a fine film "}
+{"id": "8", "label": "0", "label_ids": 0, "text_a": "dull "}' 'a class by another name than the data set has'
+is "$(json --task sst-2 "$H/sst2-test.parquet")" '{"id": "0", "text_a": "uneasy "}' 'a test set'
+is "$(json --task mnli "$H/mnli.parquet")" \
+	'{"id": "3", "label": "entailment", "label_ids": 1, "text_a": "It rains.", "text_b": "It is wet."}
+{"id": "4", "label": "contradiction", "label_ids": 0, "text_a": "It rains.", "text_b": "It is dry."}' \
+	'classes in another order than the data set has'
+is "$(json --task sts-b "$H/stsb.parquet")" '{"id": "1", "label": "2.5", "text_a": "a", "text_b": "b"}' 'numbers'
+is "$(json --task ag-news "$H/ag_news.parquet")" '{"label": "2", "label_ids": 1, "text_a": "Goal"}
+{"label": "4", "label_ids": 3, "text_a": "Chip"}' 'other columns than the CSV file has'
+is "$(json --task ag-news <"$H/ag_news.parquet" | cksum)" "$(json --task ag-news "$H/ag_news.parquet" | cksum)" 'a pipe'
+refuses "csv2tfrecord: '$H/mnli.parquet' is not a file of sst-2: expected a header with 'idx', 'sentence', 'label', as on the hub" \
+	'another data set' csv2tfrecord -o y.rec --task sst-2 "$H/mnli.parquet"
+refuses "csv2tfrecord: '$H/sst2.parquet' is not a file of ag-news: expected *" \
+	'columns by number are not looked for' csv2tfrecord -o y.rec --task ag-news "$H/sst2.parquet"
+
+is "$(csv2tfrecord --list-columns "$P/classes.parquet" | paste -sd , -)" 'text,label,tokens,ner_tags,of.topics' 'the columns'
+printf '\357\273\277"a;b";c d;"x\ny"\n1;2;3\n' >names.csv
+is "$(csv2tfrecord --list-columns --delimiter ';' names.csv)" 'a;b
+c d
+x\ny' '... of CSV, a line each'
+iconv -f UTF-8 -t UTF-16 names.csv | csv2tfrecord --list-columns --delimiter ';' -o names
+is "$(head -n 1 names)" 'a;b' '... from a pipe, in UTF-16, into a file'
+echo '{"text": "x"}' >x.jsonl
+refuses "csv2tfrecord: 'x.jsonl' holds JSON Lines, which have no header: each row has its own names" '... of JSON Lines' \
+	csv2tfrecord --list-columns -o y.rec x.jsonl
+: >empty.csv
+declines 1 "csv2tfrecord: *empty.csv*" '... of nothing' csv2tfrecord --list-columns -o y.rec empty.csv
+declines 2 'csv2tfrecord: --list-columns takes one file, *' '... of two files' csv2tfrecord --list-columns names.csv names.csv
+declines 2 'csv2tfrecord: --list-columns takes one file, *' '... without a header' csv2tfrecord --list-columns --no-header names.csv
 finish
