@@ -24,7 +24,7 @@ struct bt_engine;
 
 /* Who may compute products, as an option takes it. What is not there fails when
  * it is asked for. */
-#define BT_GEMM_NAMES "onednn|openblas|ref"
+#define BT_GEMM_NAMES "native|onednn|openblas|ref"
 
 struct bt_engine_opts {
 	struct bt_pool *pool; /* borrowed */

@@ -11,9 +11,7 @@ static const struct bt_gemm_ops *const providers[] = {
 #ifdef BT_HAVE_DNNL
     &bt_gemm_dnnl,
 #endif
-    &bt_gemm_blas,
-    &bt_gemm_int8,
-    &bt_gemm_ref,
+    &bt_gemm_blas, &bt_gemm_int8, &bt_gemm_native, &bt_gemm_ref,
 };
 
 #define N_PROVIDERS (sizeof(providers) / sizeof(providers[0]))
@@ -196,11 +194,9 @@ size_t bt_gemm_weight_estimate(const struct bt_gemm *g, int n, int k,
 	       (backward ? 2 : 1);
 }
 
-/* Of a library, the code it makes and the pages of its own that it touches in
- * its first products: 4 to 8 MB of oneDNN's. */
 size_t bt_gemm_own_estimate(const struct bt_gemm *g)
 {
-	return g->ops == &bt_gemm_ref ? 0 : (size_t)5 << 20;
+	return g->ops->own_bytes + g->ops->worker_bytes * (size_t)g->workers;
 }
 
 int bt_gemm_chunks(const struct bt_gemm_weight *w, enum bt_gemm_pass pass)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Matrix products of linear layers, behind one small interface. A provider
- * ("onednn", "openblas", or "ref": plain C) multiplies in f32 or, `bf16`, takes
- * bf16 and accumulates in f32, if need be of widened operands; "int8", always
- * `bf16`, quantises both sides and only goes forward. A layer's weight W [n, k]
- * is packed into the provider's own layout after each update.
+ * ("native": kernels of our own, "onednn", "openblas", "ref": plain C)
+ * multiplies in f32 or, `bf16`, takes bf16 and accumulates in f32, if need be
+ * of widened operands; "int8", always `bf16`, quantises both sides and only
+ * goes forward. A layer's weight W [n, k] is packed into the provider's own
+ * layout after each update.
  *
  * A product is cut by the caller into row ranges and by the weight into chunks
  * of output columns; each call does one such block in the calling thread. How
@@ -37,9 +38,10 @@ enum bt_gemm_pass {
 /* Rows that a buffer for so many rows must have room for. */
 size_t bt_gemm_room(size_t rows);
 
-/* name: "onednn", "openblas", "int8", "ref", or NULL for the best there is that
- * is exact but for rounding to its type. BT_EARG if it is unknown, not there or
- * cannot do this type. worker arguments below are 0 .. workers-1. */
+/* name: "native", "onednn", "openblas", "int8", "ref", or NULL for the best
+ * there is that is exact but for rounding to its type. BT_EARG if it is
+ * unknown, not there or cannot do this type. worker arguments below are 0 ..
+ * workers-1. */
 int bt_gemm_new(const char *name, bool bf16, int workers, struct bt_gemm **g,
                 struct bt_error *err) BT_MUST_USE;
 void bt_gemm_free(struct bt_gemm *g);

@@ -186,10 +186,11 @@ static int pack(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 	return BT_OK;
 }
 
-static int sgemm(struct bt_gemm *g, const struct bt_sgemm *p)
+static int sgemm(struct bt_gemm *g, const struct bt_sgemm *p, int worker)
 {
 	const struct blas *b = &((struct state *)g->state)->blas;
 
+	(void)worker;
 	stay_serial(b);
 	b->sgemm(ROW_MAJOR, p->transposed_a ? TRANS : NO_TRANS,
 	         p->transposed_b ? TRANS : NO_TRANS, p->m, p->n, p->k, 1, p->a,
@@ -212,14 +213,13 @@ static int run(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 	                     .add = b->add || b->bias != NULL};
 	int first;
 
-	(void)worker;
 	bt_gemm_chunk(w, pass, c, &first, &p.n);
 	p.b = src + (size_t)first * (size_t)(forward ? p.k : 1);
 	p.c = (float *)b->y + first;
 	if (b->bias != NULL)
 		bt_gemm_put_bias(p.c, b->rows, (size_t)p.n, (size_t)p.ldc,
 		                 b->bias + first, b->add);
-	return sgemm(w->gemm, &p);
+	return sgemm(w->gemm, &p, worker);
 }
 
 static int gradient(struct bt_gemm *g, const struct bt_gemm_gradient *a,
@@ -237,12 +237,12 @@ static int gradient(struct bt_gemm *g, const struct bt_gemm_gradient *a,
 	                           .ldc = a->k,
 	                           .add = a->add};
 
-	(void)worker;
-	return sgemm(g, &p);
+	return sgemm(g, &p, worker);
 }
 
 const struct bt_gemm_ops bt_gemm_blas = {
     .name = "openblas",
+    .own_bytes = BT_GEMM_LIBRARY_BYTES,
     .open = open_blas,
     .close = close_blas,
     .warning = warning,

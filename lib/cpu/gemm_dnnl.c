@@ -553,9 +553,10 @@ static int gradient(struct bt_gemm *g, const struct bt_gemm_gradient *a,
 	return execute(g, p, data, worker);
 }
 
-static int sgemm(struct bt_gemm *g, const struct bt_sgemm *p)
+static int sgemm(struct bt_gemm *g, const struct bt_sgemm *p, int worker)
 {
 	(void)g;
+	(void)worker;
 	stay_serial();
 	return dnnl_sgemm(p->transposed_a ? 'T' : 'N',
 	                  p->transposed_b ? 'T' : 'N', p->m, p->n, p->k, 1,
@@ -567,6 +568,7 @@ static int sgemm(struct bt_gemm *g, const struct bt_sgemm *p)
 
 const struct bt_gemm_ops bt_gemm_dnnl = {
     .name = "onednn",
+    .own_bytes = BT_GEMM_LIBRARY_BYTES,
     .fast_bf16 = true,
     .open = open_dnnl,
     .close = close_dnnl,

@@ -7,6 +7,10 @@
 
 #define BT_GEMM_CHUNKS_MAX 64
 
+/* Of a library, the code it makes and the pages of its own that it touches in
+ * its first products: 4 to 8 MB of oneDNN's. */
+#define BT_GEMM_LIBRARY_BYTES ((size_t)5 << 20)
+
 struct bt_gemm {
 	const struct bt_gemm_ops *ops;
 	bool bf16;
@@ -40,6 +44,8 @@ struct bt_gemm_ops {
 	const char *name;
 	bool fast_bf16; /* its `bf16` products are faster than f32 ones can be
 	                 * where the processor has a bf16 dot product */
+	size_t own_bytes, worker_bytes; /* that it comes to hold beside weights,
+	                                 * and for each worker; about */
 	int (*open)(struct bt_gemm *g, struct bt_error *err);
 	void (*close)(struct bt_gemm *g);
 	const char *(*warning)(const struct bt_gemm *g); /* or NULL */
@@ -59,12 +65,13 @@ struct bt_gemm_ops {
 	/* NULL: it goes forward only */
 	int (*gradient)(struct bt_gemm *g, const struct bt_gemm_gradient *a,
 	                int worker);
-	/* A product of any f32 matrices in the calling thread, by which
+	/* A B' or A' B of any f32 matrices in the calling thread, by which
 	 * bt_gemm_widened multiplies bf16; NULL: none. */
-	int (*sgemm)(struct bt_gemm *g, const struct bt_sgemm *p);
+	int (*sgemm)(struct bt_gemm *g, const struct bt_sgemm *p, int worker);
 };
 
 extern const struct bt_gemm_ops bt_gemm_ref;
+extern const struct bt_gemm_ops bt_gemm_native;
 extern const struct bt_gemm_ops bt_gemm_dnnl;
 extern const struct bt_gemm_ops bt_gemm_blas;
 extern const struct bt_gemm_ops bt_gemm_int8;

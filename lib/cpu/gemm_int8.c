@@ -171,6 +171,7 @@ static int run(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 
 const struct bt_gemm_ops bt_gemm_int8 = {
     .name = "int8",
+    .own_bytes = BT_GEMM_LIBRARY_BYTES,
     .open = open_int8,
     .close = close_int8,
     .chunk_columns = 1024,

@@ -7,6 +7,9 @@
  *
  * A packed chunk is its rows of W (forward) or columns (backward), in f32 or
  * bf16, one output column after the other.
+ *
+ * First what is the same whatever the provider: how rows are padded, columns
+ * are cut, a bias is added.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +18,36 @@
 #include "base/sys.h"
 #include "cpu/gemm_int.h"
 #include "cpu/kernels.h"
+
+/* Coarser for many rows, so that few different shapes occur. */
+size_t bt_gemm_room(size_t rows)
+{
+	if (rows <= 512)
+		return bt_round_up(rows, 32);
+	return bt_round_up(rows, rows <= 2048 ? 64 : 128);
+}
+
+void bt_gemm_chunk(const struct bt_gemm_weight *w, enum bt_gemm_pass pass,
+                   int c, int *first, int *count)
+{
+	int columns = w->size[pass], n = w->chunks[pass];
+	int groups = (columns + 31) / 32;
+	int a = (int)((int64_t)groups * c / n) * 32;
+	int b = (int)((int64_t)groups * (c + 1) / n) * 32;
+
+	*first = a;
+	*count = (b < columns ? b : columns) - a;
+}
+
+void bt_gemm_put_bias(float *y, size_t rows, size_t n, size_t ld,
+                      const float *bias, bool add)
+{
+	size_t r, i;
+
+	for (r = 0; r < rows; r++, y += ld)
+		for (i = 0; i < n; i++)
+			y[i] = bias[i] + (add ? y[i] : 0);
+}
 
 static int open_ref(struct bt_gemm *g, struct bt_error *err)
 {
@@ -228,7 +261,7 @@ static int run_widened(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 	if (b->bias != NULL)
 		bt_gemm_put_bias(p.c, b->rows, n, (size_t)p.ldc,
 		                 b->bias + first, b->add);
-	status = w->gemm->f32->ops->sgemm(w->gemm->f32, &p);
+	status = w->gemm->f32->ops->sgemm(w->gemm->f32, &p, worker);
 	for (r = 0; b->y_bf16 && r < b->rows; r++)
 		s->kernels->to_bf16(p.c + r * n,
 		                    (uint16_t *)b->y + r * out + first, n);
@@ -265,13 +298,14 @@ static int gradient_widened(struct bt_gemm *g, const struct bt_gemm_gradient *a,
 		s->kernels->from_bf16((const uint16_t *)a->x + r * k, x,
 		                      rows * k);
 		p.k = (int)rows;
-		status = g->f32->ops->sgemm(g->f32, &p);
+		status = g->f32->ops->sgemm(g->f32, &p, worker);
 	}
 	return status;
 }
 
 const struct bt_gemm_ops bt_gemm_widened = {
     .name = "widened",
+    .own_bytes = BT_GEMM_LIBRARY_BYTES,
     .open = open_widened,
     .close = close_widened,
     .chunk_columns = 384,

@@ -38,6 +38,23 @@ size_t bt_attend_scratch(size_t q_rows, size_t n, size_t d, bool relative_bias)
 	       (relative_bias ? rel_scratch(q_rows, n, dp) : 0);
 }
 
+struct bt_pack bt_product_layout(const struct bt_kernels *kernels, size_t k,
+                                 size_t n)
+{
+	return (struct bt_pack){.k = k,
+	                        .n = n,
+	                        .n_block = kernels->panel,
+	                        .k_stride = 16 * kernels->panel,
+	                        .n_stride =
+	                            bt_round_up(k, 16) * kernels->panel};
+}
+
+size_t bt_product_floats(const struct bt_pack *layout)
+{
+	return (layout->n + layout->n_block - 1) / layout->n_block *
+	       layout->n_stride;
+}
+
 const struct bt_kernels *bt_kernels_for(enum bt_isa isa)
 {
 	(void)isa;

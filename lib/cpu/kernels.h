@@ -198,6 +198,29 @@ struct bt_pack {
 	size_t k_stride, n_stride; /* elements from block to block */
 };
 
+/* C [m, n] = A B + bias, or +=. An element is the same bits whatever the other
+ * rows and columns are: its products are added in the order of k. */
+struct bt_product {
+	size_t m, n, k;
+	const float *a;
+	size_t a_row; /* floats from row to row */
+	const float *b;
+	size_t b_row;
+	float *c;
+	size_t c_row;
+	bool add;
+	const float *bias; /* [n] or NULL */
+	float *scratch;
+};
+
+/* Of sums, at a time. */
+#define BT_PRODUCT_DEPTH ((size_t)384)
+/* What fits into the scratch of product_at: tiles and panels. */
+#define BT_PRODUCT_ROWS ((size_t)384)
+#define BT_PRODUCT_COLUMNS ((size_t)192)
+#define BT_PRODUCT_SCRATCH                                                     \
+	((BT_PRODUCT_ROWS + BT_PRODUCT_COLUMNS) * BT_PRODUCT_DEPTH)
+
 struct bt_kernels {
 	enum bt_isa isa;
 
@@ -247,6 +270,14 @@ struct bt_kernels {
 
 	void (*pack)(const struct bt_pack *a);
 
+	/* A [m, k] and B [k, n], laid out by bt_product_layout in blocks of
+	 * `panel` columns, a multiple of 16 */
+	size_t panel;
+	void (*product)(const struct bt_product *p);
+	/* A' B of A [k, m] and B [k, n], without a bias; scratch:
+	 * BT_PRODUCT_SCRATCH floats */
+	void (*product_at)(const struct bt_product *p);
+
 	/* y += a x */
 	void (*axpy)(float a, const float *x, float *y, size_t n);
 
@@ -269,6 +300,12 @@ struct bt_kernels {
 	void (*sgd)(const struct bt_sgd *a, float *p, float *m, const float *g,
 	            size_t n);
 };
+
+/* How B [k, n] is laid out for `product`: all but the source and where to.
+ * Takes bt_product_floats. */
+struct bt_pack bt_product_layout(const struct bt_kernels *kernels, size_t k,
+                                 size_t n);
+size_t bt_product_floats(const struct bt_pack *layout);
 
 /* The table of an instruction set: the best one not above isa that is built. */
 const struct bt_kernels *bt_kernels_for(enum bt_isa isa);

@@ -67,12 +67,13 @@ static void pack_bf16_along_n(const float *src, size_t step, uint32_t *out,
 
 static void pack_f32(const struct bt_pack *a, const float *src, float *out)
 {
-	size_t i;
+	size_t i, j;
 
 	if (a->n_step == 1)
-		for (i = 0; i < PACK_K; i++)
-			memcpy(out + i * a->n_block, src + i * a->k_step,
-			       a->n_block * sizeof(*out));
+		for (i = 0; i < PACK_K; i++, out += a->n_block)
+			for (j = 0; j < a->n_block; j += 16)
+				memcpy(out + j, src + i * a->k_step + j,
+				       16 * sizeof(*out));
 	else
 		transpose16((const uint32_t *)src, a->n_step, (uint32_t *)out,
 		            a->n_block);

@@ -242,6 +242,49 @@ static void pack_end(void)
 
 #include "cpu/pack_int.h"
 
+#define PANEL ((size_t)16)
+
+/* One element of the sum of either product. */
+static void product_end(const struct bt_product *p, size_t i, size_t j, float s)
+{
+	float *c = p->c + i * p->c_row + j;
+
+	if (p->add)
+		s += *c;
+	*c = p->bias != NULL ? s + p->bias[j] : s;
+}
+
+static void product(const struct bt_product *p)
+{
+	size_t b_panel = bt_round_up(p->k, PACK_K) * PANEL, i, j, q;
+	const float *b;
+	float s;
+
+	for (i = 0; i < p->m; i++)
+		for (j = 0; j < p->n; j++) {
+			b = p->b + j / PANEL * b_panel + j % PANEL;
+			s = 0;
+			for (q = 0; q < p->k; q++)
+				s += p->a[i * p->a_row + q] * b[q * PANEL];
+			product_end(p, i, j, s);
+		}
+}
+
+static void product_at(const struct bt_product *p)
+{
+	size_t i, j, q;
+	float s;
+
+	for (i = 0; i < p->m; i++)
+		for (j = 0; j < p->n; j++) {
+			s = 0;
+			for (q = 0; q < p->k; q++)
+				s += p->a[q * p->a_row + i] *
+				     p->b[q * p->b_row + j];
+			product_end(p, i, j, s);
+		}
+}
+
 const struct bt_kernels bt_kernels_ref = {
     .isa = BT_ISA_REF,
     .to_bf16 = to_bf16,
@@ -258,6 +301,9 @@ const struct bt_kernels bt_kernels_ref = {
     .act_back = bt_ref_act_back,
     .column_sums = column_sums,
     .pack = pack_matrix,
+    .panel = PANEL,
+    .product = product,
+    .product_at = product_at,
     .attend = bt_ref_attend,
     .attend_back = bt_ref_attend_back,
     .axpy = axpy,

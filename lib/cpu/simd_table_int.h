@@ -7,6 +7,7 @@
 #include "cpu/simd_glu_int.h"
 #include "cpu/simd_math_int.h"
 #include "cpu/simd_optim_int.h"
+#include "cpu/simd_product_int.h"
 #include "cpu/simd_rows_int.h"
 
 /* What pack_int.h needs, in vectors. */
@@ -23,10 +24,10 @@ static void transpose16(const uint32_t *src, size_t step, uint32_t *out,
 {
 	size_t i, j;
 
-	for (j = 0; j < 16; j += VL)
-		for (i = 0; i < 16; i += VL)
+	for (i = 0; i < 16; i += VL)
+		for (j = 0; j < 16; j += VL)
 			u_transpose(src + j * step + i, step,
-			            out + i * width + j, width, true);
+			            out + i * width + j, width, VL == 16);
 }
 
 static void pack_end(void)
@@ -44,7 +45,8 @@ static void pack_end(void)
 		.norm_back = norm_back, .add = add, .add_back = add_back,      \
 		.glu = glu, .glu_back = glu_back, .act = act,                  \
 		.act_back = act_back, .column_sums = column_sums,              \
-		.pack = pack_matrix, .attend = attend,                         \
+		.pack = pack_matrix, .panel = PANEL, .product = multiply,      \
+		.product_at = multiply_at, .attend = attend,                   \
 		.attend_back = attend_back, .axpy = axpy,                      \
 		.sum_squares = sum_squares, .adamw = adamw, .lamb = lamb,      \
 		.lamb_apply = lamb_apply, .sgd = sgd                           \

@@ -4,7 +4,7 @@
 # products for this CPU.
 . "$TEST_TOP/tests/lib/lib.sh"
 
-for gemm in onednn openblas ref; do
+for gemm in native onednn openblas ref; do
 	for unit in cpu/engine cpu/batch_edges; do
 		if ! TEST_GEMM=$gemm "$BUILD/unit/$unit" >out 2>err &&
 			grep -qE 'not built in|does not load|has no products' err; then

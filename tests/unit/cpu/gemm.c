@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Products of bf16 by each provider, against plain C: shapes with remainders,
- * both passes, gradients. */
+/* Products of each provider, against plain C: shapes with remainders, both
+ * passes, gradients. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,13 +34,16 @@ static float noise(uint32_t what, size_t i)
 	return (float)v[0];
 }
 
-static uint16_t *low_noise(uint32_t what, size_t rows, size_t cols)
+static void *operand(bool bf16, uint32_t what, size_t rows, size_t cols)
 {
+	void *p = calloc(bt_gemm_room(rows) * cols, sizeof(float));
 	size_t i;
-	uint16_t *p = calloc(bt_gemm_room(rows) * cols, sizeof(*p));
 
 	for (i = 0; i < rows * cols; i++)
-		p[i] = bt_f32_to_bf16(noise(what, i));
+		if (bf16)
+			((uint16_t *)p)[i] = bt_f32_to_bf16(noise(what, i));
+		else
+			((float *)p)[i] = noise(what, i);
 	return p;
 }
 
@@ -67,12 +70,13 @@ static void run(struct bt_gemm_weight *w, enum bt_gemm_pass pass, const void *x,
 }
 
 /* All that a provider computes; false: it is not here. */
-static bool compute(const char *name, const struct shape *s,
+static bool compute(const char *name, bool bf16, const struct shape *s,
                     float *out[RESULTS])
 {
 	size_t n = (size_t)s->n, k = (size_t)s->k, i;
 	size_t room = bt_gemm_room(s->rows);
-	uint16_t *x = low_noise(1, s->rows, k), *dy = low_noise(2, s->rows, n);
+	void *x = operand(bf16, 1, s->rows, k);
+	void *dy = operand(bf16, 2, s->rows, n);
 	float *weight = calloc(n * k, sizeof(*weight));
 	float *bias = calloc(n, sizeof(*bias));
 	struct bt_gemm_gradient g = {
@@ -81,7 +85,7 @@ static bool compute(const char *name, const struct shape *s,
 	struct bt_gemm *gemm = NULL;
 	struct bt_error err = {0};
 	int pass, c, step;
-	bool here = bt_gemm_new(name, true, 2, &gemm, &err) == BT_OK;
+	bool here = bt_gemm_new(name, bf16, 2, &gemm, &err) == BT_OK;
 
 	for (i = 0; i < RESULTS; i++)
 		out[i] = calloc(i == GRADIENT ? n * k
@@ -105,7 +109,8 @@ static bool compute(const char *name, const struct shape *s,
 			                 BT_OK);
 	run(w, BT_GEMM_FORWARD, x, s, NULL, false, false, out[FORWARD], n);
 	run(w, BT_GEMM_FORWARD, x, s, bias, false, false, out[BIASED], n);
-	run(w, BT_GEMM_FORWARD, x, s, bias, true, false, out[LOW], n);
+	if (bf16)
+		run(w, BT_GEMM_FORWARD, x, s, bias, true, false, out[LOW], n);
 	run(w, BT_GEMM_BACKWARD, dy, s, NULL, false, false, out[BACKWARD], k);
 	run(w, BT_GEMM_BACKWARD, dy, s, NULL, false, true, out[ADDED], k);
 	g.dw = out[GRADIENT];
@@ -144,7 +149,7 @@ static void compare(const char *name, const struct shape *s, int result,
 		         sqrt(diff / norm));
 }
 
-static void against_ref(const char *name)
+static void against_ref(const char *name, bool bf16)
 {
 	float *want[RESULTS], *got[RESULTS];
 	bool here = true;
@@ -152,8 +157,8 @@ static void against_ref(const char *name)
 	int k;
 
 	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
-		assert_true(compute("ref", &shapes[i], want));
-		here = compute(name, &shapes[i], got);
+		assert_true(compute("ref", bf16, &shapes[i], want));
+		here = compute(name, bf16, &shapes[i], got);
 		for (k = 0; k < RESULTS; k++) {
 			if (here)
 				compare(name, &shapes[i], k, got[k], want[k]);
@@ -168,20 +173,45 @@ static void against_ref(const char *name)
 static void onednn(void **state)
 {
 	(void)state;
-	against_ref("onednn");
+	against_ref("onednn", false);
+}
+
+static void onednn_bf16(void **state)
+{
+	(void)state;
+	against_ref("onednn", true);
 }
 
 static void openblas(void **state)
 {
 	(void)state;
-	against_ref("openblas");
+	against_ref("openblas", false);
+}
+
+static void openblas_bf16(void **state)
+{
+	(void)state;
+	against_ref("openblas", true);
+}
+
+static void native(void **state)
+{
+	(void)state;
+	against_ref("native", false);
+}
+
+static void native_bf16(void **state)
+{
+	(void)state;
+	against_ref("native", true);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(onednn),
-	    cmocka_unit_test(openblas),
+	    cmocka_unit_test(onednn),   cmocka_unit_test(onednn_bf16),
+	    cmocka_unit_test(openblas), cmocka_unit_test(openblas_bf16),
+	    cmocka_unit_test(native),   cmocka_unit_test(native_bf16),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -624,7 +624,6 @@ static void attention(void **state)
 	attend_case(1, 201, 32, true, 64);
 }
 
-/* NaN must come out where NaN goes in, or a diverged run is hidden. */
 /* Element (row, n) of a packed matrix, as kernels.h says where it is. */
 static float unpacked(const struct bt_pack *a, size_t row, size_t n)
 {
@@ -686,6 +685,101 @@ static void packing(void **state)
 				          way & 1, way & 2);
 }
 
+/* The second operand of a product as the kernels of t want it. */
+static float *panels(const struct bt_kernels *t, const float *w, size_t n,
+                     size_t depth)
+{
+	struct bt_pack a = bt_product_layout(t, depth, n);
+
+	a.src = w;
+	a.k_step = 1;
+	a.n_step = depth;
+	a.dst = guard_new(bt_product_floats(&a), sizeof(float));
+	t->pack(&a);
+	return a.dst;
+}
+
+/* What stands between the rows of C must stay; a row by itself gives the same
+ * bits as among others. */
+static void product_case(size_t m, size_t n, size_t depth, bool add, bool bias)
+{
+	size_t row = n + 1, room = (m - 1) * row + n, r;
+	struct bt_product p = {.m = m,
+	                       .n = n,
+	                       .k = depth,
+	                       .a = array(m * depth, 1, 1),
+	                       .a_row = depth,
+	                       .c_row = row,
+	                       .add = add,
+	                       .bias = bias ? array(n, 1, 3) : NULL};
+	float *w = array(n * depth, 1, 2), *got = array(room, 1, 4);
+	float *want = array(room, 1, 4), *alone = array(n, 1, 5);
+
+	p.b = panels(ref, w, n, depth);
+	p.c = want;
+	ref->product(&p);
+	p.b = panels(k, w, n, depth);
+	p.c = got;
+	k->product(&p);
+	close_to("product", false, got, want, room, depth > 40 ? 1e-4f : 1e-5f);
+	for (r = 0, p.m = 1; r < m && !add; r++, p.a += depth) {
+		p.c = alone;
+		k->product(&p);
+		assert_memory_equal(alone, got + r * row, n * sizeof(*got));
+	}
+	end_of_case();
+}
+
+static void product_at_case(size_t m, size_t n, size_t depth, bool add)
+{
+	size_t row = n + 1, room = (m - 1) * row + n;
+	struct bt_product p = {
+	    .m = m,
+	    .n = n,
+	    .k = depth,
+	    .a = array((depth - 1) * (m + 2) + m, 1, 1),
+	    .a_row = m + 2,
+	    .b = array((depth - 1) * row + n, 1, 2),
+	    .b_row = row,
+	    .c_row = row,
+	    .add = add,
+	    .scratch = guard_new(BT_PRODUCT_SCRATCH, sizeof(float))};
+	float *got = array(room, 1, 4), *want = array(room, 1, 4);
+
+	p.c = want;
+	ref->product_at(&p);
+	p.c = got;
+	k->product_at(&p);
+	close_to("product of A'", false, got, want, room,
+	         depth > 40 ? 1e-4f : 1e-5f);
+	end_of_case();
+}
+
+static void products(void **state)
+{
+	static const size_t columns[] = {1, 5, 16, 31, 48, 50, 97};
+	static const size_t depths[] = {1, 2, 16, 37};
+	size_t m, i, j;
+
+	(void)state;
+	for (m = 1; m < 28; m++)
+		for (i = 0; i < 7; i++)
+			for (j = 0; j < 4; j++) {
+				product_case(m, columns[i], depths[j], m % 2,
+				             m % 3);
+				product_at_case(m, columns[i], depths[j],
+				                m % 2);
+			}
+	/* more than a block of each */
+	product_case(100, 50, 800, false, true);
+	product_case(101, 17, 385, true, true);
+	product_case(7, 400, 768, false, false);
+	product_at_case(400, 200, 20, false);
+	product_at_case(10, 400, 30, true);
+	product_at_case(30, 40, 800, false);
+}
+
+/* NaN must come out where NaN goes in, or a diverged run is hidden. */
 static void nan_stays(void **state)
 {
 	float x[40], y[40], v[40 * 16], lse[2];
@@ -770,6 +864,7 @@ static int run_isa(void)
 	    cmocka_unit_test(attention),
 	    cmocka_unit_test(attention_with_places),
 	    cmocka_unit_test(packing),
+	    cmocka_unit_test(products),
 	    cmocka_unit_test(nan_stays),
 	};
 
