@@ -51,6 +51,21 @@ exits 1 'banking77.sh: a bad table ends it' \
 [ ! -e bad/model ]
 result $? 'banking77.sh: before anything is trained'
 
+exits 0 'recipes.sh: two techniques beside the plain recipe' env SEEDS=2 \
+	ONLY='ema focal' "$TEST_TOP/pipelines/recipes.sh" small r --epochs 3 --metric loss
+like "$(cat out)" 'technique *mean *deviation *seconds *options
+plain * *.???? *.???? *
+ema * *.???? *.???? *--ema 0.99
+focal * *.???? *.???? *--focal 2
+ensemble * *.???? * - * - * the mean of the plain models' 'recipes.sh: a line each'
+cp out first
+rm -r r/focal r/focal.time
+exits 0 'recipes.sh: once more' env SEEDS=2 \
+	ONLY='ema focal' "$TEST_TOP/pipelines/recipes.sh" small r --epochs 3 --metric loss
+is "$(awk '{ print $1, $2, $3 }' out)" "$(awk '{ print $1, $2, $3 }' first)" \
+	'recipes.sh: trains what is missing, with the same result'
+exits 2 'recipes.sh: says how it is used' "$TEST_TOP/pipelines/recipes.sh"
+
 ag=$TEST_TOP/pipelines/ag-news-roberta.sh
 exits 0 'ag-news-roberta.sh: by itself' "$ag" small a
 like "$(cat out)" 'accuracy 0.[89]*' 'ag-news-roberta.sh: has learnt'

@@ -14,7 +14,7 @@ done
 printf 'comma\ntext\nid\n' >columns.txt
 for f in top/pipelines/*.sh; do
 	case ${f##*/} in
-	ag-news-* | banking77* | cluster* | distill* | domain-* | embeddings*) set -- small ;;
+	ag-news-* | banking77* | cluster* | distill* | domain-* | embeddings* | recipes*) set -- small ;;
 	fit.sh) set -- top/pipelines/data/library-train.csv model out ;;
 	predict.sh) set -- . test.csv sample.csv ;;
 	*) set -- ;;
