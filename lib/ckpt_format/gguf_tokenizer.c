@@ -65,20 +65,36 @@ static void note_words(struct bt_gguf_notes *n, const char *data, size_t len,
 }
 
 /* Whether texts are made small, and their accents left out, which goes with
- * that unless it is said. */
+ * that unless it is said: in tokenizer.json, then in tokenizer_config.json. */
+static int read_case(const char *dir, bool *lower, bool *strip,
+                     struct bt_error *err)
+{
+	json_t *fast, *config = NULL;
+	const json_t *norm;
+	int accents = -1;
+	int r = bt_json_load_in(dir, BT_FILE_TOKENIZER, &fast, err);
+
+	if (r == BT_OK)
+		r = bt_hf_config_tokenizer(dir, &config, err);
+	norm = json_object_get(fast, "normalizer");
+	if (r == BT_OK && norm != NULL &&
+	    (r = bt_json_bool(norm, "lowercase", lower, err)) == BT_OK)
+		r = bt_json_flag(norm, "strip_accents", &accents, err);
+	if (r == BT_OK && config != NULL &&
+	    (r = bt_json_bool(config, "do_lower_case", lower, err)) == BT_OK)
+		r = bt_json_flag(config, "strip_accents", &accents, err);
+	*strip = accents < 0 ? *lower : accents > 0;
+	json_decref(fast);
+	json_decref(config);
+	return r;
+}
+
 static int note_case(const char *dir, struct bt_gguf_notes *n,
                      struct bt_error *err)
 {
 	bool lower = true, strip;
-	json_t *o;
-	int r = bt_hf_config_tokenizer(dir, &o, err);
+	int r = read_case(dir, &lower, &strip, err);
 
-	if (r == BT_OK && o != NULL)
-		r = bt_json_bool(o, "do_lower_case", &lower, err);
-	strip = lower;
-	if (r == BT_OK && o != NULL)
-		r = bt_json_bool(o, "strip_accents", &strip, err);
-	json_decref(o);
 	if (r != BT_OK)
 		return r;
 	bt_gguf_note_bool(n, "tokenizer.ggml.normalizer.lowercase", lower);

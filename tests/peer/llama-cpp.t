@@ -21,13 +21,20 @@ red car
 the wheels of the green cart, and the card of the blue x-ray car in the red cart
 don't 12345
 a word that is not there: zebra
+Red RED café CAFÉ Café
 blue
 END
 works 'tokenizers' "$PEER_PYTHON" "$peer" tokenizers made
 printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' red green blue car card '##t' the of , - x ray 12 \
 	'##3' '##4' '##5' don "'" t a word wheel '##s' >vocab.txt
-mkdir words bytes
+mkdir words bytes case fast
 cp vocab.txt words
+{
+	cat vocab.txt
+	printf '%s\n' Red RED caf 'é' 'café' 'É'
+} >case/vocab.txt
+cp case/vocab.txt fast
+echo '{"do_lower_case": false, "tokenizer_class": "BertTokenizer"}' >case/tokenizer_config.json
 works 'one of bytes' bert-vocab -q --type bpe --lines --size 400 --min-frequency 1 -o bytes texts
 
 model() { # NAME FAMILY TOKENIZER
@@ -43,6 +50,8 @@ while read -r m family tokenizer pad most; do
 	echo "# $m: $(cat out)"
 done <<'END'
 bert bert words 0 5e-4
+cased bert case 0 5e-4
+accents bert fast 0 5e-4
 distilbert distilbert words 0 5e-4
 nomic_bert nomic_bert words 0 5e-4
 words.roberta roberta words 0 5e-4
@@ -58,6 +67,13 @@ for m in bert roberta xlm-roberta modernbert; do
 done
 works 'the first token' bert-predict -q -m eurobert --embed cls --dtype f32 -o first.npy eurobert.rec
 works '... alike' "$PEER_PYTHON" "$peer" embeddings eurobert.gguf texts first.npy 1e-3 cls
+if [ -n "${MINILM-}" ]; then
+	works 'a published model' ckpt-convert -q "$MINILM" minilm.gguf
+	bert-tokenize -q -m "$MINILM" --lines -o minilm.rec texts
+	bert-predict -q -m "$MINILM" --embed auto --dtype f32 -o minilm.npy minilm.rec
+	works '... alike' "$PEER_PYTHON" "$peer" embeddings minilm.gguf texts minilm.npy 5e-3 unit
+	echo "# a published model: $(cat out)"
+fi
 for d in f16 bf16; do
 	works $d ckpt-convert -q --dtype $d nomic_bert half.gguf
 	works '... alike' "$PEER_PYTHON" "$peer" embeddings half.gguf texts nomic_bert.npy 2e-2
