@@ -65,6 +65,9 @@ roberta "bert.context_length": "63"*"bert.pooling_type": "4"
 modernbert "general.architecture": "modern-bert"*"modern-bert.attention.sliding_window": "8", "modern-bert.attention.sliding_window_pattern": "3"
 eurobert "eurobert.attention.head_count_kv": "1"*"eurobert.attention.layer_norm_rms_epsilon"*"eurobert.rope.freq_base": "10000"
 END
+works 'its names are read' ckpt-convert -q modernbert.gguf modern.safetensors
+works 'to the bit' ckpt-inspect --diff modern.safetensors modernbert
+ckpt-convert eurobert eurobert.gguf 2>err
 like "$(cat err)" '*warning: 4 tensors left out, for which llama.cpp has no place: *classifier.weight*' 'what has no place'
 ckpt-inspect --json roberta.gguf >out
 like "$(cat out)" '*"position_embd.weight"*63, 32*' 'positions begin with the first token'
