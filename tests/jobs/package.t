@@ -4,6 +4,7 @@
 # Not under thread: packages are made of a plain build
 # Not under address: packages are made of a plain build
 . "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/hub.sh"
 
 if command -v dpkg-shlibdeps >/dev/null && [ "$(basename "$BUILD")" = gcc ]; then
 	works 'make deb' make -C "$TEST_TOP" deb
@@ -15,6 +16,24 @@ if command -v dpkg-shlibdeps >/dev/null && [ "$(basename "$BUILD")" = gcc ]; the
 	is "$(cd root/usr/bin && echo *)" "$(cd "$BUILD/bin" && echo *)" 'all tools'
 	works 'runs the demo' env PATH="$PWD/root/usr/bin:$PATH" DEMO_DIR="$PWD/demo" \
 		root/usr/share/bertutils/pipelines/demo.sh
+
+	# from nothing to a page: a hub of our own has the demo's model
+	hub_start
+	www=hub/www/library/resolve/$COMMIT
+	mkdir -p "$www"
+	cp demo/intent/config.json demo/intent/tokenizer* demo/intent/vocab.txt \
+		demo/intent/model.safetensors "$www"
+	hub_listing library main
+	labelled=$DATA/parquet-hub/library-train.parquet
+	LABEL=intent works 'a model of a hub, tables as Parquet' env PATH="$PWD/root/usr/bin:$PATH" \
+		root/usr/share/bertutils/pipelines/from-the-hub.sh library "$labelled" "$labelled" \
+		shown --epochs 1
+	is "$(grep -c '^\$ ' out)" 9 '... nine commands'
+	is "$(grep -c '^  [0-9.]* s$' out)" 9 '... each with its time'
+	is "$(grep -c '</svg>' shown/report.html) $(grep -c '</svg>' shown/curves.svg)" '3 1' '... page and curves'
+	like "$(cat shown/report.html)" '*<p class="dim">Data: * records, CRC-32C *' '... of known data'
+	is "$(wc -l <shown/submission.csv | tr -d ' ')" \
+		"$(($(csv2tfrecord -q "$labelled" | tfrecord-cat -q --count) + 1))" '... a prediction for each row'
 else
 	skip 'make deb' 'no dpkg-shlibdeps, or another build'
 fi

@@ -237,6 +237,10 @@ same parquet.csv filled.csv '... with the same submission'
 exits 0 'predict.sh: CSV for a model of Parquet' "$predict" parquet "$data/library-test.csv" \
 	"$data/SampleSubmission.csv" parquet.csv
 same parquet.csv filled.csv '... too'
+exits 2 'from-the-hub.sh: says how it is used' "$TEST_TOP/pipelines/from-the-hub.sh" x
+exits 0 'from-the-hub.sh: with a directory' env LABEL=intent "$TEST_TOP/pipelines/from-the-hub.sh" \
+	demo/intent "$hub/library-train.parquet" "$data/library-dev.csv" shown --epochs 1
+like "$(cat out)" '*csv2tfrecord *bert-eval * --html *accuracy*' '... Parquet and CSV; jobs/package has a hub'
 awk 'BEGIN {
 	print "points\tSatz"
 	for (i = 1; i <= 60; i++) print i / 8 "\tthe card number " i % 20 " of a reader"
