@@ -150,7 +150,7 @@ static void compare_batch(struct fixture *f, const char *what, int more,
 	struct bt_error err = {0};
 	double loss = NAN, want, most;
 	const char *name = "";
-	struct run x = {NULL};
+	struct run x = {0};
 	struct packed k;
 
 	assert_ok(bt_engine_forward(f->e, &f->b, &err));
