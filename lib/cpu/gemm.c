@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/sys.h"
 #include "cpu/gemm_int.h"
 
 static const struct bt_gemm_ops *const providers[] = {
@@ -62,19 +63,27 @@ static const struct bt_gemm_ops *find(const char *name)
 	return NULL;
 }
 
-/* The best there is. OpenBLAS comes behind oneDNN though it is faster with AVX2
- * (README.md, "Matrix products"), and plain C last. */
+/* The best there is: our own kernels with AVX2, where nothing is faster and
+ * libraries widen bf16, too (README.md, "Matrix products"); else oneDNN. OpenBLAS
+ * comes behind it, since a text's outputs depend on its batch there. */
 static int open_best(bool bf16, int workers, struct bt_gemm **g,
                      struct bt_error *err)
 {
 	const struct bt_gemm_ops *onednn = find("onednn");
+	enum bt_isa isa;
+	int r = bt_isa(&isa, err);
 
-	if (onednn != NULL &&
-	    open_provider(onednn, bf16, workers, g, NULL) == BT_OK)
-		return BT_OK;
-	if (open_provider(&bt_gemm_blas, bf16, workers, g, NULL) == BT_OK)
-		return BT_OK;
-	return open_provider(&bt_gemm_ref, bf16, workers, g, err);
+	if (r != BT_OK)
+		return r;
+	if (isa != BT_ISA_AVX2) {
+		if (onednn != NULL &&
+		    open_provider(onednn, bf16, workers, g, NULL) == BT_OK)
+			return BT_OK;
+		if (open_provider(&bt_gemm_blas, bf16, workers, g, NULL) ==
+		    BT_OK)
+			return BT_OK;
+	}
+	return open_provider(&bt_gemm_native, bf16, workers, g, err);
 }
 
 bool bt_gemm_fast_bf16(const char *name)
