@@ -8,6 +8,7 @@
 #include "format/hub_cache.h"
 #include "io/summary_file.h"
 #include "model/freeze.h"
+#include "model/lora.h"
 #include "train/kfold.h"
 #include "train/result.h"
 #include "train/seeds.h"
@@ -16,7 +17,7 @@ struct args {
 	struct bt_common common;
 	struct bt_job_opts job;
 	int64_t batch_size, batch_tokens, accumulate, expect; /* 0: no limit */
-	int64_t shards;
+	int64_t shards, lora;
 	int64_t reinit, kfold, seeds;
 	double head_lr; /* -1: not given */
 	const char *schedule, *optimizer, *task, *dtype, *windows;
@@ -117,6 +118,16 @@ static const struct bt_opt options[] = {
     BT_STR(0, "freeze", "LIST",
            "do not train these: embeddings, N lowest layers, PATTERN", args,
            TRAIN.freeze),
+    BT_INT(0, "lora", "R",
+           "train only low-rank adapters of rank R, and the head", args, lora,
+           1, BT_LORA_RANK_MAX),
+    BT_REAL(0, "lora-alpha", "A", "their scale, times R [8]", args,
+            TRAIN.lora.alpha, 1e-6, 1e6),
+    BT_REAL(0, "lora-dropout", "P", "dropout of what they read [0]", args,
+            TRAIN.lora.dropout, 0, 0.99),
+    BT_STR(0, "lora-targets", "LIST",
+           "layers that get one: names, PATTERN, all [queries and values]",
+           args, TRAIN.lora.targets),
     BT_LIST(0, "allow-missing", "PATTERN",
             "tensors that DIR may lack; they start random", args,
             job.gaps.missing),
@@ -270,6 +281,26 @@ static const char *misfit(const struct args *a)
 	return NULL;
 }
 
+/* The error if --lora does not go with the rest; or NULL. */
+static const char *lora_misfit(const struct args *a)
+{
+	const struct bt_lora *l = &a->job.train.lora;
+
+	if (a->lora == 0)
+		return l->alpha != 0 || l->dropout != 0 || l->targets != NULL
+		           ? "--lora-alpha, --lora-dropout and --lora-targets "
+		             "need --lora"
+		           : NULL;
+	if (a->job.init_config != NULL)
+		return "--lora changes a model that was trained: give -m DIR";
+	if (a->job.train.freeze != NULL || a->reinit > 0 ||
+	    a->job.gaps.missing.n > 0 || a->job.few_shot)
+		return "--lora leaves all weights of the model but its head, "
+		       "so it does not go with --freeze, --reinit, "
+		       "--allow-missing and --few-shot";
+	return NULL;
+}
+
 /* The error if --kfold or --seeds does not go with the rest; or NULL. */
 static const char *several_misfit(const struct args *a, int n)
 {
@@ -308,7 +339,9 @@ static bool check(const struct args *a, int n, int *status)
 	struct bt_metrics_summary none = {0};
 	struct bt_error err = {0};
 	struct bt_head head;
-	const char *bad = misfit(a) != NULL ? misfit(a) : several_misfit(a, n);
+	const char *bad = misfit(a) != NULL        ? misfit(a)
+	                  : lora_misfit(a) != NULL ? lora_misfit(a)
+	                                           : several_misfit(a, n);
 	double value;
 
 	if (bad != NULL)
@@ -333,6 +366,8 @@ static bool check(const struct args *a, int n, int *status)
 	         bt_weights_gaps_check(&a->job.gaps, &err) != BT_OK ||
 	         (t->freeze != NULL &&
 	          bt_freeze_check(t->freeze, &err) != BT_OK) ||
+	         (t->lora.targets != NULL &&
+	          bt_lora_check(t->lora.targets, &err) != BT_OK) ||
 	         bt_schedule_check(&t->schedule, &err) != BT_OK ||
 	         bt_optim_check(&t->optim, &err) != BT_OK)
 		*status = bt_tool_misuse(&tool, "%s", err.text);
@@ -360,6 +395,9 @@ static void complete(struct args *a, char **records, int n)
 	t->batching.tokens = (size_t)a->batch_tokens;
 	t->batching.accumulate = (int)a->accumulate;
 	t->shards = (int)a->shards;
+	t->lora.rank = (int)a->lora;
+	if (t->lora.alpha == 0)
+		t->lora.alpha = BT_LORA_ALPHA;
 	t->batching.seed = a->common.seed;
 	a->job.gaps.fresh_layers = (int)a->reinit;
 	if (a->head_lr >= 0)

@@ -12,7 +12,9 @@
  * model.safetensors, model.safetensors.index.json, pytorch_model.bin,
  * pytorch_model.bin.index.json, tf_model.h5, tf_model.h5.index.json or a
  * checkpoint of TensorFlow (ckpt_format/tf_find.h). The data files of the
- * latter may be missing; bt_tensor_there then fails for their tensors.
+ * latter may be missing; bt_tensor_there then fails for their tensors. A
+ * directory with an adapter gives the model that this changes, changed
+ * (ckpt/adapter.h).
  *
  * BT_EIO: something cannot be opened. BT_EFORMAT: path is not a file or
  * directory that could hold a checkpoint, or nothing here reads its format.
@@ -21,7 +23,11 @@
 int bt_ckpt_open(const char *path, struct bt_ckpt **c,
                  struct bt_error *err) BT_MUST_USE;
 
-/* The same for the bytes of one file, which must outlive *c. */
+/* The tensors of the adapter in a directory, by their own names. */
+int bt_ckpt_open_adapter(const char *dir, struct bt_ckpt **c,
+                         struct bt_error *err) BT_MUST_USE;
+
+/* As bt_ckpt_open for the bytes of one file, which must outlive *c. */
 int bt_ckpt_open_memory(const char *name, const void *data, size_t size,
                         struct bt_ckpt **c, struct bt_error *err) BT_MUST_USE;
 

@@ -7,9 +7,12 @@
 
 #include "ckpt/identify.h"
 #include "ckpt/open.h"
+#include "finetune/adapter.h"
 #include "finetune/model.h"
+#include "format/adapter_config.h"
 #include "format/hf_config.h"
 #include "format/hub_cache.h"
+#include "format/model_files.h"
 #include "io/path.h"
 #include "io/url.h"
 
@@ -45,10 +48,7 @@ static int no_config(const char *dir, struct bt_error *err)
 {
 	struct bt_ckpt_family f = {0};
 	struct bt_ckpt *c = NULL;
-	char *path = bt_path_join(dir, "adapter_config.json");
-	bool adapter = bt_path_there(path);
 
-	free(path);
 	if (!bt_path_there(dir))
 		return bt_hub_cache_hint(
 		    dir,
@@ -57,12 +57,6 @@ static int no_config(const char *dir, struct bt_error *err)
 		                 "here",
 		                 dir),
 		    err);
-	if (adapter) /* which peft left there */
-		return bt_error_set(err, BT_EFORMAT,
-		                    "'%s' holds an adapter and not the model "
-		                    "that it changes: save both merged into "
-		                    "one (peft's merge_and_unload)",
-		                    dir);
 	if (bt_ckpt_open(dir, &c, NULL) == BT_OK &&
 	    bt_ckpt_family(c, dir, &f, NULL) == BT_OK && f.family != NULL &&
 	    (strcmp(f.family, "bert") == 0 || strcmp(f.family, "electra") == 0))
@@ -79,6 +73,16 @@ static int no_config(const char *dir, struct bt_error *err)
 	return BT_EFORMAT;
 }
 
+/* One of its own. */
+static bool has_config(const char *dir)
+{
+	const struct bt_model_file *f = NULL;
+
+	return bt_model_files_find(dir, BT_USE_CONFIG, &f, NULL, NULL) ==
+	           BT_OK &&
+	       f != NULL;
+}
+
 int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
                     struct bt_error *err)
 {
@@ -91,6 +95,8 @@ int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
 		r = bt_hf_config_find(dir, &o, &path, err);
 	if (r == BT_OK && o == NULL)
 		r = no_config(dir, err);
+	if (r == BT_OK && bt_adapter_is(dir) && !has_config(dir))
+		r = bt_adapter_fit_config(dir, o, err);
 	if (r == BT_OK) {
 		bt_buf_printf(&name, "'%s'", path);
 		r = bt_config_parse(bt_buf_str(&name), o, c, err);

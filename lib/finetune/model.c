@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "ckpt/open.h"
+#include "finetune/adapter.h"
+#include "format/adapter_config.h"
 #include "format/json.h"
 #include "format/model_files.h"
 #include "format/sentence.h"
@@ -67,6 +70,8 @@ int bt_model_plan(struct bt_model *m, const struct bt_engine_opts *o,
 	        : bt_task_graph(m->task, &m->graph, &m->config, m->labels.n);
 	if (r == BT_OK && m->freeze != NULL)
 		r = bt_freeze(&m->graph, m->freeze, err);
+	if (r == BT_OK && m->lora.rank > 0)
+		r = bt_lora_add(&m->graph, &m->lora, err);
 	if (r != BT_OK)
 		return r;
 	if (opts.max_length == 0 ||
@@ -311,15 +316,68 @@ size_t bt_model_width(const struct bt_model *m)
 	return (size_t)m->graph.nodes[m->graph.logits].cols;
 }
 
+bool bt_model_saved(const char *dir)
+{
+	static const char *const names[] = {BT_FILE_WEIGHTS, BT_FILE_ADAPTER};
+	bool there = false;
+	char *path;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		path = bt_path_join(dir, names[i]);
+		there = there || bt_path_is_file(path);
+		free(path);
+	}
+	return there;
+}
+
+static void remove_in(const char *dir, const char *name)
+{
+	char *path = bt_path_join(dir, name);
+
+	(void)unlink(path);
+	free(path);
+}
+
+/* The configurations, in the order in which a half of them does no harm. */
+static int save_configs(const char *dir, const struct bt_model *m,
+                        struct bt_error *err)
+{
+	bool adapts = m->lora.rank > 0;
+	char *config = bt_path_join(dir, BT_FILE_CONFIG);
+	char *adapter = bt_path_join(dir, BT_FILE_ADAPTER_CONFIG);
+	json_t *o = bt_config_json(&m->config, m->labels.name, m->labels.n);
+	json_t *a = adapts ? bt_adapter_config_json(m) : NULL;
+	int r = bt_json_save(config, o, err);
+
+	if (r == BT_OK && adapts) {
+		remove_in(dir, BT_FILE_WEIGHTS);
+		r = bt_json_save(adapter, a, err);
+	} else if (r == BT_OK) {
+		remove_in(dir, BT_FILE_ADAPTER_CONFIG);
+		remove_in(dir, BT_FILE_ADAPTER);
+	}
+	json_decref(o);
+	json_decref(a);
+	free(config);
+	free(adapter);
+	return r;
+}
+
 int bt_model_save(const char *dir, const struct bt_model *m,
                   int (*more)(void *ctx, const char *dir, struct bt_error *err),
                   void *ctx, struct bt_error *err)
 {
 	static const struct bt_ckpt_note note = {"format", "pt"};
-	struct bt_weights_set set = {"", bt_engine_params(m->engine), false};
-	char *config = bt_path_join(dir, BT_FILE_CONFIG);
-	char *path = bt_path_join(dir, BT_FILE_WEIGHTS);
-	json_t *o = bt_config_json(&m->config, m->labels.name, m->labels.n);
+	bool adapts = m->lora.rank > 0;
+	struct bt_weights_set set = {
+	    .prefix = adapts ? BT_ADAPTER_PREFIX : "",
+	    .values = bt_engine_params(m->engine),
+	    .trained = adapts,
+	    .without = adapts && bt_config_embeds(&m->config) ? m->graph.prefix
+	                                                      : NULL};
+	char *path =
+	    bt_path_join(dir, adapts ? BT_FILE_ADAPTER : BT_FILE_WEIGHTS);
 	struct bt_out *out = NULL;
 	int r;
 
@@ -327,12 +385,10 @@ int bt_model_save(const char *dir, const struct bt_model *m,
 	    !(r = bt_weights_write(out, &m->graph, &set, 1, &note, 1, err)) &&
 	    !(r = bt_out_settle(out, err)) &&
 	    !(r = more != NULL ? more(ctx, dir, err) : BT_OK) &&
-	    !(r = bt_json_save(config, o, err)))
+	    !(r = save_configs(dir, m, err)))
 		r = bt_out_commit(out, err);
 	else if (out != NULL)
 		bt_out_abandon(out);
-	json_decref(o);
-	free(config);
 	free(path);
 	return r;
 }

@@ -15,6 +15,7 @@
 #include "finetune/weights.h"
 #include "model/config.h"
 #include "model/family.h"
+#include "model/lora.h"
 #include "record/labels.h"
 #include "task/task.h"
 
@@ -26,8 +27,11 @@ struct bt_model {
 	enum bt_pooling pooling; /* if so */
 	struct bt_sentence_dense dense[BT_SENTENCE_DENSE]; /* behind that */
 	int n_dense;
-	const char *freeze; /* what of it is not trained (model/freeze.h); or
-	                     * NULL */
+	const char *freeze;  /* what of it is not trained (model/freeze.h); or
+	                      * NULL */
+	struct bt_lora lora; /* adapters, which alone are trained, with the
+	                      * head; of rank 0: none */
+	const char *base;    /* name or directory of what they change */
 	struct bt_graph graph;
 	struct bt_engine *engine;
 	struct bt_ckpt *weights;           /* that the engine reads; or NULL */
@@ -113,8 +117,10 @@ int bt_model_open_masked(const char *dir, bool next,
 size_t bt_model_width(const struct bt_model *m);
 
 /*
- * Writes config.json and model.safetensors into an existing directory, each of
- * them complete or not at all; more, unless it is NULL, adds other files. The
+ * Writes config.json and model.safetensors into an existing directory, or where
+ * m has adapters these alone, as peft does (adapter_model.safetensors,
+ * adapter_config.json); the files of the other kind go. Each is complete or not
+ * there at all; more, unless it is NULL, adds other files. The
  * weights, for which room may be wanting, are on the disk before the first of
  * the other files appears, and get their name last: what stood there from
  * before is never joined with half of the new model.
@@ -122,5 +128,8 @@ size_t bt_model_width(const struct bt_model *m);
 int bt_model_save(const char *dir, const struct bt_model *m,
                   int (*more)(void *ctx, const char *dir, struct bt_error *err),
                   void *ctx, struct bt_error *err) BT_MUST_USE;
+
+/* Whether a directory has what bt_model_save writes last. */
+bool bt_model_saved(const char *dir);
 
 #endif

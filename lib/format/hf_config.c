@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/adapter_config.h"
 #include "format/hf_config_int.h"
 #include "format/json.h"
 #include "format/model_files.h"
@@ -184,10 +185,15 @@ int bt_hf_config_find(const char *dir, json_t **o, char **path,
 {
 	const struct bt_model_file *f;
 	bool keras = false;
-	char *p;
+	char *p, *base;
 	int r = bt_model_files_find(dir, BT_USE_CONFIG, &f, &p, err);
 
 	*o = NULL;
+	if (r == BT_OK && f == NULL && bt_adapter_is(dir) &&
+	    !(r = bt_adapter_base(dir, &base, err))) {
+		r = bt_model_files_find(base, BT_USE_CONFIG, &f, &p, err);
+		free(base);
+	}
 	if (r != BT_OK || f == NULL)
 		return r;
 	r = load_as(p, o, &keras, err);

@@ -30,6 +30,8 @@
 #define BT_FILE_KERAS_HEAD "task.weights.h5"
 #define BT_FILE_CALIBRATION "calibration.json"
 #define BT_FILE_AGREEMENT "int8.json"
+#define BT_FILE_ADAPTER_CONFIG "adapter_config.json"
+#define BT_FILE_ADAPTER "adapter_model.safetensors"
 
 /* What a file is; some are several things. */
 enum bt_file_use {

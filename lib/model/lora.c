@@ -7,63 +7,153 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "format/adapter_config.h"
 #include "op/ops.h"
+
+/* One of the targets. */
+struct target {
+	char *text;
+	regex_t re;
+	bool found; /* a layer that fits it */
+};
+
+struct targets {
+	struct target *v;
+	size_t n;
+};
 
 /* The graph while it is built a second time. */
 struct pass {
 	struct bt_graph *g;
 	const struct bt_lora *l;
-	regex_t re;
+	struct targets t;
 	int found;
 };
 
-static int compile(regex_t *re, const char *pattern, struct bt_error *err)
+/* A name, or the end of one, stands for itself. */
+static void put_pattern(struct bt_buf *b, const char *item)
 {
-	int e = regcomp(re, pattern, REG_EXTENDED | REG_NOSUB);
-	char why[160];
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+	                            "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+	const char *p;
 
-	if (e == 0)
-		return BT_OK;
-	regerror(e, re, why, sizeof(why));
-	return bt_error_set(err, BT_EARG, "bad pattern '%.100s': %s", pattern,
-	                    why);
+	if (strcmp(item, "all") == 0) {
+		bt_buf_puts(b, ".");
+	} else if (item[strspn(item, plain)] != '\0') {
+		bt_buf_puts(b, item);
+	} else {
+		bt_buf_puts(b, "(^|\\.)");
+		for (p = item; *p != '\0'; p++)
+			bt_buf_printf(b, "%s%c", *p == '.' ? "\\" : "", *p);
+		bt_buf_puts(b, "$");
+	}
 }
 
-int bt_lora_check(const char *targets, struct bt_error *err)
+static int compile(struct target *t, const char *item, struct bt_error *err)
 {
-	regex_t re;
-	int r = compile(&re, targets, err);
+	struct bt_buf b = BT_BUF_INIT;
+	char why[160];
+	int e;
 
-	if (r == BT_OK)
-		regfree(&re);
+	if (*item == '\0')
+		return bt_error_set(err, BT_EARG,
+		                    "an empty name of a layer to adapt");
+	put_pattern(&b, item);
+	e = regcomp(&t->re, bt_buf_str(&b), REG_EXTENDED | REG_NOSUB);
+	bt_buf_clear(&b);
+	if (e != 0) {
+		regerror(e, &t->re, why, sizeof(why));
+		return bt_error_set(err, BT_EARG, "bad pattern '%.100s': %s",
+		                    item, why);
+	}
+	t->text = bt_strndup(item, strlen(item));
+	t->found = false;
+	return BT_OK;
+}
+
+static void clear_targets(struct targets *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++) {
+		regfree(&t->v[i].re);
+		free(t->v[i].text);
+	}
+	free(t->v);
+}
+
+/* Those of a list; clear_targets() them also after an error. */
+static int read_targets(struct targets *t, const char *list,
+                        struct bt_error *err)
+{
+	size_t n = 1, len;
+	const char *p;
+	char *item;
+	int r = BT_OK;
+
+	for (p = list; *p != '\0'; p++)
+		n += *p == ',';
+	t->n = 0;
+	t->v = bt_array0(n, sizeof(*t->v));
+	if (t->v == NULL)
+		return bt_error_nomem(err, "reading names of layers");
+	for (p = list; r == BT_OK && t->n < n; p += len + 1) {
+		len = strcspn(p, ",");
+		item = bt_strndup(p, len);
+		r = compile(&t->v[t->n], item, err);
+		t->n += r == BT_OK;
+		free(item);
+	}
+	return r;
+}
+
+int bt_lora_check(const char *list, struct bt_error *err)
+{
+	struct targets t;
+	int r = read_targets(&t, list, err);
+
+	clear_targets(&t);
 	return r;
 }
 
 bool bt_lora_is(const struct bt_graph *g, int i)
 {
-	return bt_str_ends(g->params[i].name, BT_LORA_A) ||
-	       bt_str_ends(g->params[i].name, BT_LORA_B);
+	return bt_str_ends(g->params[i].name, BT_ADAPTER_A) ||
+	       bt_str_ends(g->params[i].name, BT_ADAPTER_B);
 }
 
-/* Whether a weight is that of a layer to be adapted: one of the encoder, and
- * not the table of words. free *layer, its name. */
-static bool is_target(const struct pass *p, int weight, char **layer)
+/* Whether a weight is that of a product of the encoder, and not also the table
+ * of words. */
+static bool is_layer(const struct bt_graph *g, int weight)
 {
-	const struct bt_param *w = &p->g->params[weight];
-	size_t n = strlen(w->name), end = strlen(".weight");
+	const struct bt_param *w = &g->params[weight];
 	int i;
 
 	if (w->head || w->rank != 2 || !bt_str_ends(w->name, ".weight"))
 		return false;
-	for (i = 0; i < p->g->n_nodes; i++)
-		if (p->g->nodes[i].op == BT_OP_EMBED &&
-		    p->g->nodes[i].u.embed.word == weight)
+	for (i = 0; i < g->n_nodes; i++)
+		if (g->nodes[i].op == BT_OP_EMBED &&
+		    g->nodes[i].u.embed.word == weight)
 			return false;
-	*layer = bt_strndup(w->name, n - end);
-	if (regexec(&p->re, *layer, 0, NULL, 0) == 0)
-		return true;
-	free(*layer);
-	return false;
+	return true;
+}
+
+/* Whether a weight is that of a layer to be adapted. free *layer, its name. */
+static bool is_target(struct pass *p, int weight, char **layer)
+{
+	const char *name = p->g->params[weight].name;
+	bool found = false;
+	size_t i;
+
+	if (!is_layer(p->g, weight))
+		return false;
+	*layer = bt_strndup(name, strlen(name) - strlen(".weight"));
+	for (i = 0; i < p->t.n; i++)
+		if (regexec(&p->t.v[i].re, *layer, 0, NULL, 0) == 0)
+			found = p->t.v[i].found = true;
+	if (!found)
+		free(*layer);
+	return found;
 }
 
 /* A or B of a layer, as it is or new. */
@@ -100,8 +190,9 @@ static int change(struct pass *p, int x, int weight, const char *layer)
 {
 	struct bt_graph *g = p->g;
 	int rows = g->params[weight].rows, cols = g->params[weight].cols;
-	int a = factor(g, p->l->rank, cols, BT_INIT_KAIMING, layer, BT_LORA_A);
-	int b = factor(g, rows, p->l->rank, BT_INIT_ZERO, layer, BT_LORA_B);
+	int a =
+	    factor(g, p->l->rank, cols, BT_INIT_KAIMING, layer, BT_ADAPTER_A);
+	int b = factor(g, rows, p->l->rank, BT_INIT_ZERO, layer, BT_ADAPTER_B);
 
 	p->found++;
 	if (p->l->dropout > 0)
@@ -189,29 +280,66 @@ static void rebuild(struct pass *p)
 	free(now);
 }
 
+/* Adds the last part of a layer's name, unless the list has it. */
+static void list_layer(struct bt_buf *list, const char *weight)
+{
+	size_t n = strlen(weight) - strlen(".weight"), at = n;
+	struct bt_buf name = BT_BUF_INIT;
+
+	while (at > 0 && weight[at - 1] != '.')
+		at--;
+	bt_buf_printf(&name, "'%.*s'", (int)(n - at), weight + at);
+	if (list->len == 0 || strstr(bt_buf_str(list), name.data) == NULL)
+		bt_buf_printf(list, "%s%s", list->len > 0 ? ", " : "",
+		              bt_buf_str(&name));
+	bt_buf_clear(&name);
+}
+
+static int not_found(const struct bt_graph *g, const char *target,
+                     struct bt_error *err)
+{
+	struct bt_buf list = BT_BUF_INIT;
+	const struct bt_node *n;
+	int i, k;
+
+	for (i = 0; i < g->n_nodes; i++) {
+		n = &g->nodes[i];
+		for (k = 0; n->op == BT_OP_LINEAR && k < n->u.linear.parts; k++)
+			if (is_layer(g, n->u.linear.weight + k) &&
+			    !bt_lora_is(g, n->u.linear.weight + k))
+				list_layer(
+				    &list,
+				    g->params[n->u.linear.weight + k].name);
+	}
+	bt_error_set(err, BT_EARG,
+	             "no layer of the encoder to adapt is called '%.100s': "
+	             "these end in %s",
+	             target, list.len > 0 ? bt_buf_str(&list) : "no name");
+	bt_buf_clear(&list);
+	return BT_EARG;
+}
+
 int bt_lora_add(struct bt_graph *g, const struct bt_lora *l,
                 struct bt_error *err)
 {
-	const char *targets = l->targets != NULL ? l->targets : BT_LORA_TARGETS;
+	const char *list = l->targets != NULL ? l->targets : BT_LORA_TARGETS;
 	struct pass p = {.g = g, .l = l};
-	int r = compile(&p.re, targets, err), i;
+	int r = read_targets(&p.t, list, err), i;
+	size_t k;
 
-	if (r != BT_OK)
-		return r;
-	g->err = err;
-	rebuild(&p);
-	regfree(&p.re);
-	r = bt_graph_done(g);
-	if (r != BT_OK)
-		return r;
-	if (p.found == 0)
-		return bt_error_set(err, BT_EARG,
-		                    "no layer of the encoder to adapt is "
-		                    "called '%.100s' (its first parameter is "
-		                    "'%s', its last '%s')",
-		                    targets, g->params[0].name,
-		                    g->params[g->n_params - 1].name);
-	for (i = 0; i < g->n_params; i++)
-		g->params[i].frozen = !g->params[i].head && !bt_lora_is(g, i);
-	return BT_OK;
+	if (r == BT_OK) {
+		g->err = err;
+		rebuild(&p);
+		r = bt_graph_done(g);
+	}
+	if (r == BT_OK && p.found == 0)
+		r = not_found(g, list, err);
+	for (k = 0; r == BT_OK && l->targets != NULL && k < p.t.n; k++)
+		if (!p.t.v[k].found)
+			r = not_found(g, p.t.v[k].text, err);
+	for (i = 0; r == BT_OK && i < g->n_params; i++)
+		g->params[i].frozen =
+		    !bt_lora_is(g, i) && (!g->params[i].head || l->keeps_head);
+	clear_targets(&p.t);
+	return r;
 }

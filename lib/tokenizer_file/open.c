@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "format/adapter_config.h"
 #include "format/hub_cache.h"
 #include "format/model_files.h"
 #include "format/sentence.h"
@@ -151,6 +152,25 @@ static int find_encoder(struct bt_tok *t, struct bt_error *err)
 	return r;
 }
 
+/* That of the model that an adapter changes, unless it stands beside this. */
+static int find_base(struct bt_tok *t, struct bt_error *err)
+{
+	const struct bt_model_file *f = NULL;
+	char *base;
+	int r = BT_OK;
+
+	if (bt_adapter_is(t->path))
+		r = bt_model_files_find(t->path, BT_USE_OPENS, &f, NULL, err);
+	if (r != BT_OK || !bt_adapter_is(t->path) || f != NULL)
+		return r;
+	r = bt_adapter_base(t->path, &base, err);
+	if (r == BT_OK) {
+		free(t->path);
+		t->path = base;
+	}
+	return r;
+}
+
 int bt_tok_open(const char *path, const struct bt_tok_opts *opts,
                 struct bt_tok **tok, struct bt_error *err)
 {
@@ -166,7 +186,7 @@ int bt_tok_open(const char *path, const struct bt_tok_opts *opts,
 		opts = &usual;
 	t->is_dir = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 	t->dialect = BT_TOK_HF;
-	if (t->is_dir) {
+	if (t->is_dir && !(r = find_base(t, err))) {
 		find_assets(t);
 		r = find_encoder(t, err);
 		if (r == BT_OK)

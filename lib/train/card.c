@@ -145,13 +145,15 @@ static void put_front(const struct bt_job *j, const char *base,
 	const struct bt_config *c = &j->model.config;
 
 	bt_buf_printf(b, "---\nlibrary_name: %s\npipeline_tag: %s\n",
-	              bt_config_embeds(c) ? "sentence-transformers"
-	              : c->head.n > 0     ? "bertutils"
-	                                  : "transformers",
+	              j->model.lora.rank > 0 ? "peft"
+	              : bt_config_embeds(c)  ? "sentence-transformers"
+	              : c->head.n > 0        ? "bertutils"
+	                                     : "transformers",
 	              j->model.task->pipeline);
 	if (base != NULL)
 		bt_buf_printf(b, "base_model: %s\n", base);
-	bt_buf_printf(b, "tags:\n- bertutils\n- %s\n", bt_config_type(c));
+	bt_buf_printf(b, "tags:\n- bertutils\n- %s\n%s", bt_config_type(c),
+	              j->model.lora.rank > 0 ? "- lora\n" : "");
 	if (results != NULL) {
 		put_metrics(j, results, b);
 		put_index(j, results, b);
@@ -174,6 +176,11 @@ static void put_about(const struct bt_job *j, const char *base,
 	else if (j->o.model == NULL)
 		bt_buf_puts(b, "from random weights ");
 	bt_buf_puts(b, "by bertutils " BT_VERSION ".\n");
+	if (j->model.lora.rank == 0)
+		return;
+	bt_buf_puts(b, "\nThis is an adapter (LoRA), which changes the model ");
+	put_text(b, base != NULL ? base : last_name(j->o.model));
+	bt_buf_puts(b, " and needs it: adapter\\_config.json names it.\n");
 }
 
 static void put_labels(const struct bt_job *j, const struct bt_dataset *d,
@@ -281,6 +288,11 @@ static void put_recipe(const struct bt_job *j,
 		bt_buf_puts(b, "any |\n");
 	bt_buf_printf(b, "| dropout | %g |\n| label smoothing | %g |\n",
 	              (double)j->model.config.hidden_dropout, t->smoothing);
+	if (t->lora.rank > 0)
+		bt_buf_printf(b,
+		              "| rank of adapters | %d |\n"
+		              "| their alpha | %g |\n| their dropout | %g |\n",
+		              t->lora.rank, t->lora.alpha, t->lora.dropout);
 	if (t->focal > 0)
 		bt_buf_printf(b, "| focal loss | %g |\n", t->focal);
 	bt_buf_printf(b, "| matrix products | %s |\n| seed | %llu |\n",

@@ -104,14 +104,14 @@ static int sets(struct bt_train_run *t, const struct bt_arena *m,
 {
 	int n;
 
-	out[0] = (struct bt_weights_set){"param.",
-	                                 bt_engine_params(t->m->engine), false};
-	out[1] = (struct bt_weights_set){"moment1.", m->base, true};
-	out[2] = (struct bt_weights_set){"moment2.", v->base, true};
+	out[0] = (struct bt_weights_set){
+	    "param.", bt_engine_params(t->m->engine), false, NULL};
+	out[1] = (struct bt_weights_set){"moment1.", m->base, true, NULL};
+	out[2] = (struct bt_weights_set){"moment2.", v->base, true, NULL};
 	n = 1 + bt_optim_moments(t->optim.o.kind);
 	if (bt_averages(&t->o->average))
-		out[n++] = (struct bt_weights_set){"average.",
-		                                   t->average.a.base, true};
+		out[n++] = (struct bt_weights_set){
+		    "average.", t->average.a.base, true, NULL};
 	return n;
 }
 
@@ -209,15 +209,6 @@ int bt_train_save_state(struct bt_train_run *t, struct bt_error *err)
 	return r;
 }
 
-static bool has_model(const char *dir)
-{
-	char *path = bt_path_join(dir, "model.safetensors");
-	bool there = path != NULL && bt_path_is_file(path);
-
-	free(path);
-	return there;
-}
-
 static int check_settings(struct bt_train_run *t, const json_t *o,
                           const char *path, struct bt_error *err)
 {
@@ -231,8 +222,8 @@ static int check_settings(struct bt_train_run *t, const json_t *o,
 	if (diff.len > 0)
 		r = bt_error_hint(
 		    err,
-		    has_model(t->o->out) ? BT_HINT_GO_ON_FROM_MODEL
-		                         : BT_HINT_START_OVER,
+		    bt_model_saved(t->o->out) ? BT_HINT_GO_ON_FROM_MODEL
+		                              : BT_HINT_START_OVER,
 		    bt_error_set(err, BT_EFORMAT,
 		                 "cannot resume from '%s', which belongs to "
 		                 "another run: %s",

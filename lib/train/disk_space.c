@@ -6,11 +6,14 @@
 
 #include "base/sys.h"
 #include "finetune/unfinished.h"
+#include "format/model_files.h"
 #include "io/path.h"
 
 uint64_t bt_model_file_size(const struct bt_model *m)
 {
-	return bt_graph_floats(&m->graph) * sizeof(float);
+	return (m->lora.rank > 0 ? bt_graph_trained(&m->graph)
+	                         : bt_graph_floats(&m->graph)) *
+	       sizeof(float);
 }
 
 uint64_t bt_checkpoint_file_size(const struct bt_model *m,
@@ -19,7 +22,7 @@ uint64_t bt_checkpoint_file_size(const struct bt_model *m,
 	uint64_t moments = (uint64_t)bt_optim_moments(o->optim.kind) +
 	                   bt_averages(&o->average);
 
-	return bt_model_file_size(m) +
+	return bt_graph_floats(&m->graph) * sizeof(float) +
 	       moments * bt_graph_trained(&m->graph) * sizeof(float);
 }
 
@@ -59,7 +62,9 @@ int bt_disk_space_check_run(const struct bt_model *m,
 	int r;
 
 	/* a new one is complete before the old one goes */
-	all = missing(o->out, "model.safetensors", model) +
+	all = missing(o->out,
+	              m->lora.rank > 0 ? BT_FILE_ADAPTER : BT_FILE_WEIGHTS,
+	              model) +
 	      (o->epochs > 1 || o->eval_steps > 0 || saves ? model : 0);
 	r = bt_disk_space_check(o->out, all > model ? all : model, "the model",
 	                        err);

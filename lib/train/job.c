@@ -18,6 +18,7 @@
 #include "io/url.h"
 #include "tensor/checkpoint.h"
 #include "tokenizer_file/tokenizer_file.h"
+#include "train/adapters_int.h"
 #include "train/card_int.h"
 #include "train/dir_lock.h"
 #include "train/disk_space.h"
@@ -206,6 +207,7 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	                               j->o.train.masking, err);
 
 	j->model.freeze = j->o.train.freeze;
+	bt_adapters_plan(j);
 	o.max_tokens = n->tokens > n->eval_tokens ? n->tokens : n->eval_tokens;
 	o.max_length = j->train.longest;
 	if (eval != NULL && eval->longest > o.max_length)
@@ -299,6 +301,8 @@ static int load(struct bt_job *j, struct bt_error *err)
 	r = bt_weights_load(&j->model.graph, c, true, &j->o.gaps, p, NULL, &rep,
 	                    err);
 	bt_ckpt_close(c);
+	if (r == BT_OK)
+		r = bt_adapters_init(j, from, &rep, err);
 	if (r != BT_OK)
 		return r;
 	if (rep.head_loaded && !j->keeps_head &&
@@ -366,15 +370,13 @@ static int check_replaced(const struct bt_job *j, struct bt_error *err)
 {
 	const struct bt_train_opts *t = &j->o.train;
 	struct stat a, b;
-	char *model = bt_path_join(t->out, BT_FILE_WEIGHTS);
 	bool finished;
 	int r;
 
 	bt_file_use_own(true);
 	finished = t->keep_finished && !t->resume && t->resume_from == NULL &&
-	           access(model, F_OK) == 0 && !bt_unfinished(t->out);
+	           bt_model_saved(t->out) && !bt_unfinished(t->out);
 	bt_file_use_own(false);
-	free(model);
 	if (j->o.model != NULL && stat(t->out, &a) == 0 &&
 	    stat(j->o.model, &b) == 0 && a.st_dev == b.st_dev &&
 	    a.st_ino == b.st_ino)
@@ -457,6 +459,7 @@ static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 	    (out != NULL && (r = bt_path_could(out, false, err))) ||
 	    (events != NULL && (r = bt_path_could(events, true, err))) ||
 	    (out != NULL && (r = check_replaced(j, err))) ||
+	    (r = bt_adapters_check(j, err)) ||
 	    (r = bt_pool_new(j->o.threads, &j->pool, err)) ||
 	    (r = open_tokenizer(j, err)))
 		return r;
@@ -512,6 +515,7 @@ static void clear(struct bt_job *j)
 	free(j->teacher);
 	bt_dataset_clear(&j->texts);
 	free(j->embeddings);
+	free(j->base);
 	bt_tok_free(j->tok);
 	bt_pool_free(j->pool);
 	bt_dir_lock_release(j->claim);

@@ -86,6 +86,7 @@ struct bt_job {
 	float *embeddings;       /* [texts.n][width] */
 	bool new_head;           /* the head is another than the model's */
 	bool keeps_head;         /* the model's classifier is trained on */
+	char *base;              /* what adapters call the starting model */
 	int claim;               /* of the output directory, or -1 */
 	bool normalizes; /* a model that embeds texts scales them to length 1 */
 	bool made;       /* the output directory is of this run */

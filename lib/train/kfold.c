@@ -50,13 +50,11 @@ static char *fold_dir(const struct bt_job_opts *o, int k)
 
 static bool is_finished(const char *dir)
 {
-	char *weights = bt_path_join(dir, BT_FILE_WEIGHTS);
 	bool finished;
 
 	bt_file_use_own(true); /* its checkpoint will be replaced */
-	finished = bt_path_is_file(weights) && !bt_unfinished(dir);
+	finished = bt_model_saved(dir) && !bt_unfinished(dir);
 	bt_file_use_own(false);
-	free(weights);
 	return finished;
 }
 

@@ -39,6 +39,12 @@ static json_t *schedule(const struct bt_train_run *t)
 	                 "power", o->power, "cycles", (json_int_t)o->cycles);
 }
 
+static json_t *adapters(const struct bt_lora *l)
+{
+	return json_pack("[i, f, f, s]", l->rank, l->alpha, l->dropout,
+	                 l->targets != NULL ? l->targets : BT_LORA_TARGETS);
+}
+
 static json_t *loop(const struct bt_train_opts *o)
 {
 	json_t *s;
@@ -63,6 +69,8 @@ static json_t *loop(const struct bt_train_opts *o)
 		json_object_set_new(s, "focal loss", json_real(o->focal));
 	if (o->freeze != NULL)
 		json_object_set_new(s, "frozen", json_string(o->freeze));
+	if (o->lora.rank > 0)
+		json_object_set_new(s, "adapters", adapters(&o->lora));
 	if (o->pos_weight != NULL)
 		json_object_set_new(s, "weight of positives",
 		                    json_string(o->pos_weight));

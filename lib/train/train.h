@@ -76,6 +76,7 @@ struct bt_train_opts {
 	                      * best; 0: does not */
 	const char *freeze;  /* as given (model/freeze.h); already in the graph;
 	                      * or NULL */
+	struct bt_lora lora; /* likewise; of rank 0: none */
 	const char *class_weight; /* as given; already in the data's weights */
 	const char *pos_weight;   /* as given, */
 	const float *pos_weights; /* [labels] and as it is; or NULL: all 1 */

@@ -167,12 +167,13 @@ static inline void adapt(struct fixture *f)
 	const char *note = note_of(f->c, "lora");
 	struct bt_lora l = {0};
 	struct bt_error err = {0};
-	char targets[200];
+	char pattern[200], targets[204];
 
 	if (note == NULL)
 		return;
 	assert_int_equal(
-	    sscanf(note, "%d %lf %199s", &l.rank, &l.alpha, targets), 3);
+	    sscanf(note, "%d %lf %199s", &l.rank, &l.alpha, pattern), 3);
+	snprintf(targets, sizeof(targets), "(%s)", pattern);
 	l.targets = targets;
 	assert_ok(bt_lora_add(&f->g, &l, &err));
 }
