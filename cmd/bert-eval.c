@@ -21,7 +21,7 @@ enum { YES = 0, NO = 1, TROUBLE = 2 };
 
 struct args {
 	struct bt_common common;
-	struct bt_opt_list model, predictions;
+	struct bt_opt_list model, adapter, predictions;
 	const char *task;
 	const char *dtype, *gemm, *device, *threshold, *windows, *scheme;
 	const char *null_odds, *dialect;
@@ -51,6 +51,8 @@ static const struct bt_opt options[] = {
     BT_GROUP("Input and output"),
     BT_LIST('m', "model", "DIR", "trained model; repeat to average", args,
             model),
+    BT_LIST(0, "adapter", "DIR", "adapter that changes it; repeat to average",
+            args, adapter),
     BT_LIST(0, "predictions", "FILE",
             "score this file, not a model; repeat to average", args,
             predictions),
@@ -575,16 +577,14 @@ int main(int argc, char **argv)
 	                 .answers.null_threshold = NAN};
 	struct bt_fold_dirs folds = {.n = 0};
 	struct bt_error err = {0};
-	int status, operand, i;
+	int status, operand;
 
 	bt_tool_share_work();
 	if (!bt_tool_options_help(&tool, argc, argv, &a, &operand, help,
 	                          &status))
 		return status;
-	for (i = 0; i < a.model.n; i++)
-		a.model.item[i] = bt_hub_cache_find(a.model.item[i]);
 	a.compare = bt_hub_cache_find(a.compare);
-	if (bt_fold_dirs_expand(&a.model, &folds, &err) != BT_OK)
+	if (bt_fold_dirs_expand(&a.model, &a.adapter, &folds, &err) != BT_OK)
 		status =
 		    bt_tool_end(&tool, bt_tool_misuse(&tool, "%s", err.text));
 	else if (check(&a, argc - operand, &status)) {

@@ -18,7 +18,7 @@
 
 struct args {
 	struct bt_common common;
-	struct bt_opt_list model;
+	struct bt_opt_list model, adapter;
 	const char *dtype, *gemm, *device, *format, *embed, *delimiter, *extra,
 	    *with, *windows, *scheme, *dialect;
 	struct bt_predict_opts p;
@@ -38,6 +38,8 @@ static const struct bt_opt options[] = {
     BT_GROUP("Input and output"),
     BT_LIST('m', "model", "DIR", "trained model or encoder; repeat to average",
             args, model),
+    BT_LIST(0, "adapter", "DIR", "adapter that changes it; repeat to average",
+            args, adapter),
     BT_STR('o', "output", "FILE", "write to FILE [standard output]", args,
            common.output),
     BT_OPT_SUMMARY(args),
@@ -530,15 +532,13 @@ int main(int argc, char **argv)
 	    .common = BT_COMMON_INIT, .dtype = "auto", .null_threshold = NAN};
 	struct bt_fold_dirs folds = {.n = 0};
 	struct bt_error err = {0};
-	int status, operand, i;
+	int status, operand;
 
 	bt_tool_share_work();
 	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status))
 		return status;
 	if (a.device != NULL && strcmp(a.device, "list") == 0)
 		return bt_tool_end(&tool, list_devices(&a));
-	for (i = 0; i < a.model.n; i++)
-		a.model.item[i] = bt_hub_cache_find(a.model.item[i]);
 	if (a.delimiter != NULL &&
 	    bt_csv_delimiter(a.delimiter, &a.p.delimiter) != BT_OK)
 		return bt_tool_end(
@@ -548,7 +548,7 @@ int main(int argc, char **argv)
 		                   "one character, tab, comma, semicolon or "
 		                   "pipe",
 		                   a.delimiter));
-	if (bt_fold_dirs_expand(&a.model, &folds, &err) == BT_OK)
+	if (bt_fold_dirs_expand(&a.model, &a.adapter, &folds, &err) == BT_OK)
 		status = begin(&a, argv + operand, argc - operand);
 	else
 		status = bt_tool_misuse(&tool, "%s", err.text);

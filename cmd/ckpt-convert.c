@@ -8,6 +8,7 @@
 #include "base/sys.h"
 #include "base/tool.h"
 #include "ckpt/convert.h"
+#include "format/adapter_config.h"
 #include "format/hub_cache.h"
 #include "io/path.h"
 #include "io/url.h"
@@ -16,7 +17,7 @@
 
 struct args {
 	struct bt_common common;
-	const char *to, *names, *dtype, *shard_size;
+	const char *to, *names, *dtype, *shard_size, *adapter;
 	int64_t heads;
 	int external, force, average;
 	struct bt_opt_list rename, drop;
@@ -40,6 +41,7 @@ static const struct bt_opt options[] = {
             "leave out tensors whose name matches; repeatable", args, drop),
     BT_FLAG(0, "average", "write the mean of several checkpoints FROM ...",
             args, average),
+    BT_STR(0, "adapter", "DIR", "change FROM by this adapter", args, adapter),
     BT_GROUP("Details of one format"),
     BT_STR(0, "shard-size", "BYTES",
            "safetensors: split into files of this size", args, shard_size),
@@ -248,6 +250,25 @@ static bool check(const struct args *a, struct bt_convert *job, int *status)
 	return false;
 }
 
+/* Puts the adapter in the place of the model that it is to change. */
+static bool use_adapter(const struct args *a, char **from, int *status)
+{
+	const char *dir = bt_hub_cache_find(a->adapter);
+
+	if (a->average || a->force)
+		*status = bt_tool_misuse(&tool, "--adapter does not go with "
+		                                "--average and --force");
+	else if (!bt_adapter_is(dir))
+		*status = bt_tool_misuse(&tool,
+		                         "'%s' is not an adapter: it does not "
+		                         "hold adapter_config.json",
+		                         dir);
+	else
+		bt_adapter_base_set(*from);
+	*from = (char *)dir;
+	return *status == BT_EXIT_DONE;
+}
+
 static bool parse(int argc, char **argv, struct args *a, struct bt_convert *job,
                   int *status)
 {
@@ -264,6 +285,8 @@ static bool parse(int argc, char **argv, struct args *a, struct bt_convert *job,
 	}
 	for (i = at; i < argc - 1; i++)
 		argv[i] = (char *)bt_hub_cache_find(argv[i]);
+	if (a->adapter != NULL && !use_adapter(a, &argv[at], status))
+		return false;
 	if (a->average && is_onnx(a, argv[argc - 1])) {
 		*status =
 		    bt_tool_misuse(&tool, "--average does not go with ONNX");
@@ -305,7 +328,7 @@ int main(int argc, char **argv)
 {
 	struct args a = {.common = BT_COMMON_INIT};
 	struct bt_convert job = {0};
-	int status;
+	int status = BT_EXIT_DONE;
 
 	if (!parse(argc, argv, &a, &job, &status))
 		return status;

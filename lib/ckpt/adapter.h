@@ -21,4 +21,13 @@ int bt_adapter_merge(struct bt_ckpt **base, const struct bt_ckpt *adapter,
                      const struct bt_adapter_config *c, const char *path,
                      struct bt_error *err) BT_MUST_USE;
 
+/*
+ * bt_hf_config_find for a directory that may hold an adapter without a
+ * configuration: that of the base model, its class as the adapter's task is,
+ * its labels numbered unless they are as many as the outputs of the head that
+ * the adapter brings.
+ */
+int bt_ckpt_config(const char *dir, json_t **o, char **path,
+                   struct bt_error *err) BT_MUST_USE;
+
 #endif

@@ -74,7 +74,8 @@ int bt_convert_check(const struct bt_convert *r,
 /*
  * Copies the configuration and the tokenizer's files from the directory that
  * from is, or is in, to another, save those that are there; *copied is how
- * many. A SavedModel's vocabulary is among them.
+ * many. A SavedModel's vocabulary is among them. Of an adapter without a
+ * tokenizer, what its base model has follows.
  */
 int bt_sidecar_copy(const char *from, const char *dir, int *copied,
                     struct bt_error *err) BT_MUST_USE;

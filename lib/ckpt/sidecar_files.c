@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ckpt/adapter.h"
 #include "ckpt/convert.h"
 #include "format/hf_config.h"
 #include "format/json.h"
@@ -62,7 +63,7 @@ static int translate(const char *src, const char *dir, const json_t *tokenizer,
 	int r = BT_OK;
 
 	if (!bt_path_is_file(path))
-		r = bt_hf_config_find(src, &o, NULL, err);
+		r = bt_ckpt_config(src, &o, NULL, err);
 	if (r == BT_OK && o != NULL)
 		r = save(dir, BT_FILE_CONFIG, o, copied, err);
 	if (r == BT_OK && tokenizer != NULL)
@@ -109,17 +110,16 @@ static char *path_in(const char *src, const char *encoder, const char *name)
 	return bt_path_join(src, name);
 }
 
-int bt_sidecar_copy(const char *from, const char *dir, int *copied,
-                    struct bt_error *err)
+static int copy_beside(const char *src, const char *dir, int *copied,
+                       struct bt_error *err)
 {
-	char *src = bt_path_of(from), *encoder = bt_model_files_encoder(src);
+	char *encoder = bt_model_files_encoder(src);
 	bool apart = strcmp(src, encoder) != 0;
 	char *a, *b;
 	const struct bt_model_file *f = NULL;
 	json_t *tokenizer = NULL;
 	int r = bt_hf_config_keras_tokenizer(src, &tokenizer, err);
 
-	*copied = 0;
 	while (r == BT_OK && (f = bt_model_files_next(
 	                          f, ~(unsigned)BT_USE_WEIGHTS)) != NULL) {
 		a = path_in(src, encoder, f->name);
@@ -148,6 +148,22 @@ int bt_sidecar_copy(const char *from, const char *dir, int *copied,
 		r = translate(src, dir, tokenizer, copied, err);
 	json_decref(tokenizer);
 	free(encoder);
+	return r;
+}
+
+int bt_sidecar_copy(const char *from, const char *dir, int *copied,
+                    struct bt_error *err)
+{
+	char *src = bt_path_of(from), *in = NULL;
+	int r;
+
+	*copied = 0;
+	r = copy_beside(src, dir, copied, err);
+	if (r == BT_OK) /* an adapter may lack what its model has */
+		r = bt_adapter_tokenizer(src, &in, err);
+	if (r == BT_OK && strcmp(in, src) != 0)
+		r = copy_beside(in, dir, copied, err);
+	free(in);
 	free(src);
 	return r;
 }

@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "ckpt_format/gguf_int.h"
+#include "format/adapter_config.h"
 #include "format/hf_config.h"
 #include "format/json.h"
 #include "format/sentence.h"
@@ -369,7 +370,7 @@ static int note_config(const struct notes *w, const char *dir,
 int bt_gguf_describe(const char *from, const struct bt_tensor_source *s,
                      struct bt_gguf_notes *n, struct bt_error *err)
 {
-	char *dir = bt_path_of(from), *path = NULL;
+	char *dir = bt_path_of(from), *path = NULL, *in = NULL;
 	struct notes w = {.n = n, .err = err};
 	json_t *o;
 	int r = bt_hf_config_find(dir, &o, &path, err);
@@ -386,8 +387,11 @@ int bt_gguf_describe(const char *from, const struct bt_tensor_source *s,
 	json_decref(o);
 	free(path);
 	if (r == BT_OK)
+		r = bt_adapter_tokenizer(dir, &in, err);
+	if (r == BT_OK)
 		r = bt_gguf_note_tokenizer(
-		    dir, (uint64_t)rows_of(s, "token_embd.weight"), n, err);
+		    in, (uint64_t)rows_of(s, "token_embd.weight"), n, err);
+	free(in);
 	free(dir);
 	return r;
 }

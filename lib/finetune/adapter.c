@@ -2,27 +2,14 @@
 #include "finetune/adapter.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "ckpt/open.h"
 #include "format/adapter_config.h"
 
-/* peft's words for what a model does, and the ends of the names of Hugging
- * Face's classes. */
-static const struct {
-	const char *task, *class;
-} tasks[] = {
-    {"SEQ_CLS", "ForSequenceClassification"},
-    {"TOKEN_CLS", "ForTokenClassification"},
-    {"QUESTION_ANS", "ForQuestionAnswering"},
-};
-
-#define TASKS (sizeof(tasks) / sizeof(tasks[0]))
-
+/* peft's word for what a model does. */
 static const char *task_type(const struct bt_model *m)
 {
 	const char *problem = m->task->problem_type;
@@ -32,9 +19,9 @@ static const char *task_type(const struct bt_model *m)
 	if (m->task->masks)
 		return NULL;
 	if (strcmp(problem, BT_PROBLEM_TOKENS) == 0)
-		return tasks[1].task;
-	return strcmp(problem, BT_PROBLEM_SPANS) == 0 ? tasks[2].task
-	                                              : tasks[0].task;
+		return "TOKEN_CLS";
+	return strcmp(problem, BT_PROBLEM_SPANS) == 0 ? "QUESTION_ANS"
+	                                              : "SEQ_CLS";
 }
 
 static bool has(const json_t *list, const char *text)
@@ -172,71 +159,4 @@ json_t *bt_adapter_config_json(const struct bt_model *m)
 	    "modules_to_save", saved_layers(m), "bias", "none",
 	    "fan_in_fan_out", 0, "init_lora_weights", 1, "use_rslora", 0,
 	    "inference_mode", 1);
-}
-
-/* --- of peft's directories */
-
-/* How many outputs the head has that an adapter brings; 0: it brings none. */
-static int64_t outputs(const struct bt_ckpt *c)
-{
-	static const char *const ends[] = {".classifier.weight",
-	                                   ".classifier.out_proj.weight",
-	                                   ".qa_outputs.weight"};
-	const struct bt_tensor *t;
-	size_t i, k;
-
-	for (i = 0; i < bt_ckpt_count(c); i++) {
-		t = bt_ckpt_tensor(c, i);
-		for (k = 0; k < sizeof(ends) / sizeof(ends[0]); k++)
-			if (t->rank == 2 && t->shape[0] <= BT_LABELS_MAX &&
-			    bt_str_ends(t->name, ends[k]))
-				return t->shape[0];
-	}
-	return 0;
-}
-
-/* Numbered labels, as Hugging Face's. */
-static void number_labels(json_t *o, int64_t n)
-{
-	json_t *names = json_object();
-	char key[32], label[40];
-	int64_t i;
-
-	if ((int64_t)json_object_size(json_object_get(o, "id2label")) != n) {
-		for (i = 0; i < n; i++) {
-			snprintf(key, sizeof(key), "%lld", (long long)i);
-			snprintf(label, sizeof(label), "LABEL_%s", key);
-			json_object_set_new(names, key, json_string(label));
-		}
-		json_object_set(o, "id2label", names);
-	}
-	json_decref(names);
-}
-
-int bt_adapter_fit_config(const char *dir, json_t *o, struct bt_error *err)
-{
-	struct bt_adapter_config c;
-	struct bt_ckpt *adapter;
-	int64_t n;
-	size_t i = 0;
-	int r = bt_adapter_config_load(dir, &c, err);
-
-	if (r != BT_OK)
-		return r;
-	while (i < TASKS && (c.task == NULL || strcmp(tasks[i].task, c.task)))
-		i++;
-	bt_adapter_config_clear(&c);
-	if (i == TASKS)
-		return BT_OK;
-	r = bt_ckpt_open_adapter(dir, &adapter, err);
-	if (r != BT_OK)
-		return r;
-	n = outputs(adapter);
-	bt_ckpt_close(adapter);
-	if (n > 0) {
-		json_object_set_new(o, "architectures",
-		                    json_pack("[s]", tasks[i].class));
-		number_labels(o, n);
-	}
-	return BT_OK;
 }

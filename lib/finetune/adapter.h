@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of an adapter, as peft has them: what bt_model_save writes in the
- * place of a whole model, and what a directory of peft's alone lacks. */
+/* The files of an adapter, as peft has them, which bt_model_save writes in the
+ * place of a whole model. */
 #ifndef BT_FINETUNE_ADAPTER_H
 #define BT_FINETUNE_ADAPTER_H
 
@@ -15,11 +15,5 @@ json_t *bt_adapter_config_json(const struct bt_model *m);
 /* How many characters at the beginning of a parameter's name an encoder alone
  * lacks, which is what an adapter of a model that embeds texts changes. */
 size_t bt_adapter_bare(const struct bt_model *m, const char *name);
-
-/* Of a directory with an adapter and no configuration, to which that of the
- * base model, o, is fitted: its class is the one that the adapter was made for,
- * and its labels are numbered unless there are as many as the adapter has. */
-int bt_adapter_fit_config(const char *dir, json_t *o,
-                          struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -5,14 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ckpt/adapter.h"
 #include "ckpt/identify.h"
 #include "ckpt/open.h"
-#include "finetune/adapter.h"
 #include "finetune/model.h"
-#include "format/adapter_config.h"
-#include "format/hf_config.h"
 #include "format/hub_cache.h"
-#include "format/model_files.h"
 #include "io/path.h"
 #include "io/url.h"
 
@@ -73,16 +70,6 @@ static int no_config(const char *dir, struct bt_error *err)
 	return BT_EFORMAT;
 }
 
-/* One of its own. */
-static bool has_config(const char *dir)
-{
-	const struct bt_model_file *f = NULL;
-
-	return bt_model_files_find(dir, BT_USE_CONFIG, &f, NULL, NULL) ==
-	           BT_OK &&
-	       f != NULL;
-}
-
 int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
                     struct bt_error *err)
 {
@@ -92,11 +79,9 @@ int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
 	int r = bt_url_refuse(dir, BT_URL_DIR, err);
 
 	if (r == BT_OK)
-		r = bt_hf_config_find(dir, &o, &path, err);
+		r = bt_ckpt_config(dir, &o, &path, err);
 	if (r == BT_OK && o == NULL)
 		r = no_config(dir, err);
-	if (r == BT_OK && bt_adapter_is(dir) && !has_config(dir))
-		r = bt_adapter_fit_config(dir, o, err);
 	if (r == BT_OK) {
 		bt_buf_printf(&name, "'%s'", path);
 		r = bt_config_parse(bt_buf_str(&name), o, c, err);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/adapter_config.h"
+#include "format/hub_cache.h"
 #include "format/model_files.h"
 #include "io/path.h"
 
@@ -36,14 +38,15 @@ static int add(struct bt_opt_list *l, const char *dir, struct bt_error *err)
 	return BT_OK;
 }
 
-int bt_fold_dirs_expand(struct bt_opt_list *dirs, struct bt_fold_dirs *f,
-                        struct bt_error *err)
+static int expand(struct bt_opt_list *dirs, struct bt_fold_dirs *f,
+                  struct bt_error *err)
 {
 	struct bt_opt_list all = {.n = 0};
 	char name[32], *dir;
 	int i, k, r = BT_OK;
 
 	for (i = 0; r == BT_OK && i < dirs->n; i++) {
+		dirs->item[i] = bt_hub_cache_find(dirs->item[i]);
 		for (k = 1; r == BT_OK && !has_config(dirs->item[i]); k++) {
 			snprintf(name, sizeof(name), "fold-%d", k);
 			dir = bt_path_join(dirs->item[i], name);
@@ -60,4 +63,31 @@ int bt_fold_dirs_expand(struct bt_opt_list *dirs, struct bt_fold_dirs *f,
 	if (r == BT_OK)
 		*dirs = all;
 	return r;
+}
+
+int bt_fold_dirs_expand(struct bt_opt_list *dirs,
+                        const struct bt_opt_list *adapters,
+                        struct bt_fold_dirs *f, struct bt_error *err)
+{
+	const char *base = dirs->n > 0 ? dirs->item[0] : NULL;
+	int i, r;
+
+	if (adapters->n > 0 && dirs->n != 1)
+		return bt_error_set(err, BT_EARG,
+		                    "adapters change one model, and %d are "
+		                    "given",
+		                    dirs->n);
+	if (adapters->n > 0)
+		*dirs = *adapters;
+	r = expand(dirs, f, err);
+	if (r != BT_OK || adapters->n == 0)
+		return r;
+	for (i = 0; i < dirs->n; i++)
+		if (!bt_adapter_is(dirs->item[i]))
+			return bt_error_set(err, BT_EFORMAT,
+			                    "'%s' is not an adapter: it does "
+			                    "not hold " BT_FILE_ADAPTER_CONFIG,
+			                    dirs->item[i]);
+	bt_adapter_base_set(bt_hub_cache_find(base));
+	return BT_OK;
 }

@@ -217,3 +217,17 @@ int bt_adapter_base(const char *dir, char **base, struct bt_error *err)
 	}
 	return r;
 }
+
+int bt_adapter_tokenizer(const char *dir, char **in, struct bt_error *err)
+{
+	const struct bt_model_file *f = NULL;
+	bool adapter = bt_adapter_is(dir);
+	int r = BT_OK;
+
+	if (adapter)
+		r = bt_model_files_find(dir, BT_USE_OPENS, &f, NULL, err);
+	if (r == BT_OK && adapter && f == NULL)
+		return bt_adapter_base(dir, in, err);
+	*in = bt_strndup(dir, strlen(dir));
+	return r;
+}

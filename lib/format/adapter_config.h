@@ -56,6 +56,11 @@ bool bt_adapter_is(const char *dir);
 int bt_adapter_base(const char *dir, char **base,
                     struct bt_error *err) BT_MUST_USE;
 
+/* The directory, to be freed, that has the tokenizer of a model: dir, or where
+ * this holds an adapter and none, that of the base model. */
+int bt_adapter_tokenizer(const char *dir, char **in,
+                         struct bt_error *err) BT_MUST_USE;
+
 /* From now on, dir stands in the place of what adapters name; NULL: no more.
  * It is borrowed. For one thread, before models are opened. */
 void bt_adapter_base_set(const char *dir);

@@ -155,18 +155,12 @@ static int find_encoder(struct bt_tok *t, struct bt_error *err)
 /* That of the model that an adapter changes, unless it stands beside this. */
 static int find_base(struct bt_tok *t, struct bt_error *err)
 {
-	const struct bt_model_file *f = NULL;
-	char *base;
-	int r = BT_OK;
+	char *in;
+	int r = bt_adapter_tokenizer(t->path, &in, err);
 
-	if (bt_adapter_is(t->path))
-		r = bt_model_files_find(t->path, BT_USE_OPENS, &f, NULL, err);
-	if (r != BT_OK || !bt_adapter_is(t->path) || f != NULL)
-		return r;
-	r = bt_adapter_base(t->path, &base, err);
 	if (r == BT_OK) {
 		free(t->path);
-		t->path = base;
+		t->path = in;
 	}
 	return r;
 }

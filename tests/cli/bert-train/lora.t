@@ -111,6 +111,38 @@ cp -r a own
 sed 's,"base_model_name_or_path": .*,"base_model_name_or_path": "own"\,,' a/adapter_config.json >own/adapter_config.json
 refuses "*'own' is to change 'own', which is an adapter*" 'not itself' bert-predict -q -m own dev.rec
 
+# Another place of the base, given.
+works 'a base that is given' bert-predict -q --dtype f32 --proba -m there/b/begin --adapter there/b/a -o given.csv dev.rec
+same a.csv given.csv 'changes it'
+works 'bert-eval takes one' bert-eval -q --dtype f32 --json -m there/b/begin --adapter there/b/a dev.rec
+same out eval.json 'and measures the same'
+works 'two adapters of one base' bert-predict -q --dtype f32 --proba -m start --adapter a --adapter whole -o two.csv dev.rec
+bert-predict -q --dtype f32 --proba -m a -m whole -o both.csv dev.rec
+same both.csv two.csv 'are two models'
+works 'one model of base and adapter' ckpt-convert -q --adapter a start one/
+same merged/model.safetensors one/model.safetensors 'as from the adapter'
+same merged/config.json one/config.json 'with its configuration'
+works 'of a base in other names' ckpt-convert -q --names tf1 start start.npz
+works 'and layouts' ckpt-convert -q --adapter a start.npz --names hf tf.safetensors
+works 'is the same' ckpt-inspect --diff merged/model.safetensors tf.safetensors
+for f in npz h5 gguf ckpt onnx; do
+	works "$f of an adapter" ckpt-convert -q --adapter a start x.$f
+done
+works 'is that of the merged model' ckpt-convert -q merged y.gguf
+same y.gguf x.gguf 'with its tokenizer'
+cp -r a bare
+rm bare/config.json bare/vocab.txt bare/tokenizer_config.json
+works 'an adapter without the rest' bert-predict -q --dtype f32 --proba -m bare -o bare.csv dev.rec
+tail -n +2 a.csv | cut -d, -f3- >a.cut
+tail -n +2 bare.csv | cut -d, -f3- >bare.cut
+same a.cut bare.cut "has the base's"
+ckpt-convert -q bare full/
+is "$(ls full)" "$(ls merged)" 'also when it is converted'
+misuses "*'start' is not an adapter*" 'a model for an adapter' bert-predict -m start --adapter start dev.rec
+misuses "*'start' is not an adapter*" 'there, too' ckpt-convert --adapter start start x.npz
+misuses '*adapters change one model, and 2 are given*' 'two models' bert-predict -m start -m a --adapter a dev.rec
+misuses '*does not go with --average*' 'no mean' ckpt-convert --average --adapter a start start x.npz
+
 # Several models, and other tasks.
 works 'folds' bert-train -q -m start --lora 2 --learning-rate 1e-2 --epochs 1 --kfold 2 -o cv train.rec
 works 'predict together' bert-predict -q -m cv -o x.csv dev.rec
