@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "ckpt/names.h"
+#include "format/adapter_layers.h"
 #include "tensor/checkpoint_reader.h"
 
 /* A tensor of the base model, by a name that models with a head and without
@@ -16,7 +17,17 @@ struct target {
 	char *name;
 	const struct bt_named *named;
 	struct bt_tensor *tensor;
-	bool changed;
+	unsigned changed; /* bit k: part k is; REPLACED: all of it */
+	float *w;         /* the matrix, once it is changed */
+};
+
+#define REPLACED (~0u)
+
+/* What a pair of matrices changes. */
+struct change {
+	const struct bt_tensor *a, *b;
+	struct target *t;
+	int part, parts; /* of its rows */
 };
 
 struct merge {
@@ -32,8 +43,8 @@ struct merge {
 
 /* What models with a head have before the names of their encoder. */
 static const char *const prefixes[] = {
-    "bert.",    "roberta.", "distilbert.", "electra.",
-    "deberta.", "albert.",  "mpnet.",      "nomic_bert.",
+    "bert.",   "roberta.", "distilbert.", "electra.", "deberta.",
+    "albert.", "mpnet.",   "nomic_bert.", "gte.",
 };
 
 /* The name as a bare encoder has it; free() it. */
@@ -87,7 +98,7 @@ static int find_targets(struct merge *m, struct bt_error *err)
 		if (!v->again)
 			m->targets[m->n++] = (struct target){
 			    bare(v->name), v,
-			    c->tensors + (v->from - c->tensors), false};
+			    c->tensors + (v->from - c->tensors), 0, NULL};
 	}
 	if (m->n > 1)
 		qsort(m->targets, m->n, sizeof(*m->targets), by_name);
@@ -127,13 +138,13 @@ static bool has_part(const struct merge *m, const char *name)
 	return has;
 }
 
-static int claim(struct target *t, struct bt_error *err)
+static int claim(struct target *t, unsigned parts, struct bt_error *err)
 {
-	if (t->changed)
+	if ((t->changed & parts) != 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "it changes '%.200s' twice",
 		                    t->named->name);
-	t->changed = true;
+	t->changed |= parts;
 	return BT_OK;
 }
 
@@ -198,12 +209,12 @@ static int read_base(struct merge *m, const struct bt_named *v, float **w,
 	return r == BT_OK ? bt_named_to_f32(v, *w, err) : r;
 }
 
-/* Puts the matrix in the place of what the file holds, in its form. */
-static int put_base(struct target *t, float *w, struct bt_error *err)
+/* Puts a changed matrix in the place of what the file holds, in its form. */
+static int put_base(struct target *t, struct bt_error *err)
 {
 	const struct bt_named *v = t->named;
 	size_t i, k, rows = v->rows, cols = v->cols;
-	float *copy;
+	float *w = t->w, *copy;
 
 	if (v->transposed) {
 		copy = bt_array(t->tensor->count, sizeof(*copy));
@@ -223,86 +234,106 @@ static int put_base(struct target *t, float *w, struct bt_error *err)
 	return BT_OK;
 }
 
-static int misfit(const struct bt_named *v, const struct bt_tensor *a,
-                  const struct bt_tensor *b, struct bt_error *err)
+static int misfit(const struct change *c, struct bt_error *err)
 {
+	const int64_t *w = c->t->named->shape, *a = c->a->shape,
+	              *b = c->b->shape;
+
 	return bt_error_set(err, BT_EFORMAT,
-	                    "the change of '%.200s' is [%lld, %lld] times "
+	                    "the change by '%.200s' is [%lld, %lld] times "
 	                    "[%lld, %lld], but the model has [%lld, %lld] "
 	                    "there",
-	                    v->name, (long long)b->shape[0],
-	                    (long long)b->shape[1], (long long)a->shape[0],
-	                    (long long)a->shape[1], (long long)v->shape[0],
-	                    (long long)v->shape[1]);
+	                    c->a->name, (long long)b[0], (long long)b[1],
+	                    (long long)a[0], (long long)a[1],
+	                    (long long)(w[0] / c->parts), (long long)w[1]);
 }
 
-/* W of a layer, by A and B. */
-static int change(struct merge *m, struct target *t, const struct bt_tensor *a,
-                  const struct bt_tensor *b, struct bt_error *err)
+/* W of a layer, or some rows of it, by A and B. */
+static int change(struct merge *m, const struct change *c, struct bt_error *err)
 {
-	const struct bt_named *v = t->named;
-	const struct bt_adapter_config *c = m->config;
-	int64_t rank = a->shape[0];
-	float *fa = NULL, *fb = NULL, *w;
-	int r;
+	const struct bt_adapter_config *o = m->config;
+	const struct bt_named *v = c->t->named;
+	int64_t rank = c->a->shape[0], rows = v->shape[0] / c->parts;
+	float *a = NULL, *b = NULL;
+	int r = BT_OK;
 
-	if (b->shape[1] != rank || b->shape[0] != v->shape[0] ||
-	    a->shape[1] != v->shape[1])
-		return misfit(v, a, b, err);
-	if (rank < 1 || (rank != c->rank && !c->ranks))
+	if (c->b->shape[1] != rank || c->b->shape[0] != rows ||
+	    c->a->shape[1] != v->shape[1] || v->shape[0] % c->parts != 0)
+		return misfit(c, err);
+	if (rank < 1 || (rank != o->rank && !o->ranks))
 		return bt_error_set(err, BT_EFORMAT,
-		                    "the change of '%.200s' has rank %lld, but "
+		                    "the change by '%.200s' has rank %lld, but "
 		                    "adapter_config.json says 'r' %lld",
-		                    v->name, (long long)rank,
-		                    (long long)c->rank);
-	if (!(r = read_f32(a, &fa, err)) && !(r = read_f32(b, &fb, err)) &&
-	    !(r = read_base(m, v, &w, err))) {
-		add_product(w, fa, fb, (size_t)v->shape[0], (size_t)v->shape[1],
-		            (size_t)rank, (float)bt_adapter_scale(c, rank));
-		r = put_base(t, w, err);
-	}
-	free(fa);
-	free(fb);
+		                    c->a->name, (long long)rank,
+		                    (long long)o->rank);
+	if (c->t->w == NULL)
+		r = read_base(m, v, &c->t->w, err);
+	if (!r && !(r = read_f32(c->a, &a, err)) &&
+	    !(r = read_f32(c->b, &b, err)))
+		add_product(c->t->w + c->part * rows * v->shape[1], a, b,
+		            (size_t)rows, (size_t)v->shape[1], (size_t)rank,
+		            (float)bt_adapter_scale(o, rank));
+	free(a);
+	free(b);
 	return r;
+}
+
+/* Finds the weight of a layer, by one of its names. */
+static void find_layer(struct merge *m, const char *layer, struct change *c)
+{
+	struct bt_buf weight = BT_BUF_INIT;
+	char *name;
+	int i;
+
+	c->part = 0;
+	c->parts = 1;
+	bt_buf_printf(&weight, "%s.weight", layer);
+	c->t = find(m, bt_buf_str(&weight));
+	for (i = 0;
+	     c->t == NULL && (name = bt_adapter_layer_file(layer, i, &c->part,
+	                                                   &c->parts)) != NULL;
+	     i++) {
+		bt_buf_reset(&weight);
+		bt_buf_printf(&weight, "%s.weight", name);
+		c->t = find(m, bt_buf_str(&weight));
+		free(name);
+	}
+	bt_buf_clear(&weight);
 }
 
 /* The pair of matrices of a layer, from its A on. */
 static int add_pair(struct merge *m, const struct bt_tensor *a,
                     const char *name, struct bt_error *err)
 {
-	size_t n = strlen(name) - strlen(BT_ADAPTER_A);
+	char *layer = bt_strndup(name, strlen(name) - strlen(BT_ADAPTER_A));
+	struct change c = {.a = a};
 	struct bt_buf s = BT_BUF_INIT;
-	const struct bt_tensor *b;
-	struct target *t;
 	int r;
 
-	bt_buf_printf(&s, "%s%.*s%s", BT_ADAPTER_PREFIX, (int)n, name,
-	              BT_ADAPTER_B);
-	b = bt_ckpt_find(m->adapter, bt_buf_str(&s));
-	bt_buf_reset(&s);
-	bt_buf_printf(&s, "%.*s.weight", (int)n, name);
-	t = find(m, bt_buf_str(&s));
-	if (b == NULL)
+	bt_buf_printf(&s, BT_ADAPTER_PREFIX "%s" BT_ADAPTER_B, layer);
+	c.b = bt_ckpt_find(m->adapter, bt_buf_str(&s));
+	bt_buf_clear(&s);
+	find_layer(m, layer, &c);
+	if (c.b == NULL)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "it holds '%.200s', but not the other matrix "
 		                 "of that layer, lora_B",
 		                 a->name);
-	else if (!is_matrix(a) || !is_matrix(b))
+	else if (!is_matrix(a) || !is_matrix(c.b))
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "'%.200s' and its lora_B are not both "
 		                 "matrices of real numbers",
 		                 a->name);
-	else if (t == NULL || t->named->rank != 2)
+	else if (c.t == NULL || c.t->named->rank != 2)
 		r = bt_error_set(err, BT_EFORMAT,
-		                 "it changes the layer '%.*s', which the "
+		                 "it changes the layer '%.200s', which the "
 		                 "model '%s' does not have",
-		                 (int)(n < 200 ? n : 200), name,
-		                 bt_ckpt_path(m->base));
-	else if (!(r = claim(t, err)))
-		r = change(m, t, a, b, err);
+		                 layer, bt_ckpt_path(m->base));
+	else if (!(r = claim(c.t, 1u << c.part, err)))
+		r = change(m, &c, err);
 	if (r == BT_OK && !has_part(m, name))
 		note_part(m, name);
-	bt_buf_clear(&s);
+	free(layer);
 	return r;
 }
 
@@ -317,7 +348,7 @@ static int replace(struct merge *m, const struct bt_tensor *from,
 	int r = bt_tensor_verify(from, err);
 
 	if (r == BT_OK && t != NULL)
-		r = claim(t, err);
+		r = claim(t, REPLACED, err);
 	else if (r == BT_OK && has_part(m, name))
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "it holds '%.200s', but the model '%s' does "
@@ -423,6 +454,9 @@ static int merge(struct merge *m, struct bt_error *err)
 		r = add_change(m, bt_ckpt_tensor(m->adapter, i), err);
 	for (i = 0; r == BT_OK && i < n; i++)
 		r = add_rest(m, bt_ckpt_tensor(m->adapter, i), err);
+	for (i = 0; r == BT_OK && i < m->n; i++)
+		if (m->targets[i].w != NULL)
+			r = put_base(&m->targets[i], err);
 	if (r == BT_OK)
 		r = bt_ckpt_check_names(m->base, 0, err);
 	return r == BT_OK

@@ -7,7 +7,9 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "ckpt_format/safetensors.h"
 #include "format/adapter_config.h"
+#include "format/adapter_layers.h"
 
 /* peft's word for what a model does. */
 static const char *task_type(const struct bt_model *m)
@@ -86,9 +88,9 @@ static json_t *saved_layers(const struct bt_model *m)
 static bool tells(const struct bt_graph *g, const char *part)
 {
 	struct bt_buf a = BT_BUF_INIT;
+	char *layer, *name;
 	bool all = true;
-	char *layer;
-	int i;
+	int i, k, parts = 1;
 
 	for (i = 0; all && i < g->n_params; i++) {
 		if (g->params[i].rank != 2 || bt_lora_is(g, i))
@@ -96,15 +98,23 @@ static bool tells(const struct bt_graph *g, const char *part)
 		layer = layer_of(g->params[i].name);
 		bt_buf_reset(&a);
 		bt_buf_printf(&a, "%s" BT_ADAPTER_A, layer);
-		if (strcmp(last_part(layer), part) == 0)
-			all = bt_graph_find(g, bt_buf_str(&a)) >= 0;
+		for (k = 0; k < parts; k++) {
+			name = bt_adapter_layer_name(layer, k, &parts);
+			if (strcmp(last_part(name), part) == 0)
+				all = all &&
+				      bt_graph_find(g, bt_buf_str(&a)) >= 0;
+			free(name);
+		}
+		parts = 1;
 		free(layer);
 	}
 	bt_buf_clear(&a);
 	return all;
 }
 
-size_t bt_adapter_bare(const struct bt_model *m, const char *name)
+/* How many characters at the beginning of a parameter's name an encoder alone
+ * lacks, which is what an adapter of a model that embeds texts changes. */
+static size_t bare(const struct bt_model *m, const char *name)
 {
 	const char *prefix = m->graph.prefix;
 
@@ -118,24 +128,28 @@ size_t bt_adapter_bare(const struct bt_model *m, const char *name)
 static json_t *target_layers(const struct bt_model *m)
 {
 	const struct bt_graph *g = &m->graph;
-	json_t *parts = json_array(), *names = json_array();
+	json_t *ends = json_array(), *names = json_array();
 	bool all = true;
-	char *layer;
-	const char *name;
-	int i;
+	char *layer, *name;
+	int i, k, parts;
 
 	for (i = 0; i < g->n_params; i++) {
-		name = g->params[i].name;
-		if (!bt_str_ends(name, BT_ADAPTER_A))
+		if (!bt_str_ends(g->params[i].name, BT_ADAPTER_A))
 			continue;
-		layer = bt_strndup(name, strlen(name) - strlen(BT_ADAPTER_A));
-		add(parts, last_part(layer));
-		add(names, layer + bt_adapter_bare(m, layer));
-		all = all && tells(g, last_part(layer));
+		layer =
+		    bt_strndup(g->params[i].name, strlen(g->params[i].name) -
+		                                      strlen(BT_ADAPTER_A));
+		for (k = 0, parts = 1; k < parts; k++) {
+			name = bt_adapter_layer_name(layer, k, &parts);
+			add(ends, last_part(name));
+			add(names, name + bare(m, name));
+			all = all && tells(g, last_part(name));
+			free(name);
+		}
 		free(layer);
 	}
-	json_decref(all ? names : parts);
-	return all ? parts : names;
+	json_decref(all ? names : ends);
+	return all ? ends : names;
 }
 
 /* Whole numbers as such. */
@@ -159,4 +173,83 @@ json_t *bt_adapter_config_json(const struct bt_model *m)
 	    "modules_to_save", saved_layers(m), "bias", "none",
 	    "fan_in_fan_out", 0, "init_lora_weights", 1, "use_rslora", 0,
 	    "inference_mode", 1);
+}
+
+/* What is written. */
+struct tensors {
+	struct bt_tensor *t;
+	int64_t (*shape)[2];
+	size_t n;
+};
+
+static void free_tensors(struct tensors *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		free((char *)(uintptr_t)s->t[i].name);
+	free(s->t);
+	free(s->shape);
+}
+
+/* Part k of a parameter, of that many. */
+static void add_tensor(struct tensors *s, const struct bt_model *m, int i,
+                       const char *name, const char *end, int k, int parts)
+{
+	const struct bt_param *p = &m->graph.params[i];
+	int rows = p->rows / parts;
+	struct bt_tensor *t = &s->t[s->n];
+	int64_t *shape = s->shape[s->n++];
+	struct bt_buf b = BT_BUF_INIT;
+
+	bt_buf_printf(&b, BT_ADAPTER_PREFIX "%s%s", name + bare(m, name), end);
+	shape[0] = p->rank == 2 ? rows : p->cols;
+	shape[1] = p->cols;
+	t->name = bt_buf_detach(&b);
+	t->dtype = BT_DTYPE_F32;
+	t->rank = p->rank;
+	t->shape = shape;
+	t->data = bt_engine_params(m->engine) + p->offset +
+	          (size_t)k * (size_t)rows * (size_t)p->cols;
+}
+
+/* A or B of a layer: the parts of this have their own rows of B and each the
+ * whole of A. */
+static void add_factor(struct tensors *s, const struct bt_model *m, int i)
+{
+	const char *name = m->graph.params[i].name;
+	bool is_a = bt_str_ends(name, BT_ADAPTER_A);
+	const char *end = is_a ? BT_ADAPTER_A : BT_ADAPTER_B;
+	char *layer = bt_strndup(name, strlen(name) - strlen(end)), *part;
+	int k, parts = 1;
+
+	for (k = 0; k < parts; k++) {
+		part = bt_adapter_layer_name(layer, k, &parts);
+		add_tensor(s, m, i, part, end, is_a ? 0 : k, is_a ? 1 : parts);
+		free(part);
+	}
+	free(layer);
+}
+
+int bt_adapter_write(struct bt_out *out, const struct bt_model *m,
+                     const struct bt_ckpt_note *note, struct bt_error *err)
+{
+	const struct bt_graph *g = &m->graph;
+	size_t most = (size_t)g->n_params * BT_ADAPTER_PARTS;
+	struct bt_safetensors s = {.notes = note, .n_notes = 1};
+	struct tensors all = {bt_array0(most, sizeof(*all.t)),
+	                      bt_array0(most, sizeof(*all.shape)), 0};
+	int i, r;
+
+	for (i = 0; all.t != NULL && all.shape != NULL && i < g->n_params; i++)
+		if (bt_lora_is(g, i))
+			add_factor(&all, m, i);
+		else if (!g->params[i].frozen)
+			add_tensor(&all, m, i, g->params[i].name, "", 0, 1);
+	s.tensors = all.t;
+	s.count = all.n;
+	r = all.n > 0 ? bt_safetensors_write(out, &s, err)
+	              : bt_error_nomem(err, "writing an adapter");
+	free_tensors(&all);
+	return r;
 }

@@ -12,8 +12,10 @@
  */
 json_t *bt_adapter_config_json(const struct bt_model *m);
 
-/* How many characters at the beginning of a parameter's name an encoder alone
- * lacks, which is what an adapter of a model that embeds texts changes. */
-size_t bt_adapter_bare(const struct bt_model *m, const char *name);
+/* Writes adapters and head as one safetensors file, by the names that they have
+ * in transformers' classes, to out, which the caller ends. */
+int bt_adapter_write(struct bt_out *out, const struct bt_model *m,
+                     const struct bt_ckpt_note *note,
+                     struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "ckpt/open.h"
 #include "finetune/adapter.h"
-#include "format/adapter_config.h"
 #include "format/json.h"
 #include "format/model_files.h"
 #include "format/sentence.h"
@@ -370,20 +369,17 @@ int bt_model_save(const char *dir, const struct bt_model *m,
 {
 	static const struct bt_ckpt_note note = {"format", "pt"};
 	bool adapts = m->lora.rank > 0;
-	struct bt_weights_set set = {
-	    .prefix = adapts ? BT_ADAPTER_PREFIX : "",
-	    .values = bt_engine_params(m->engine),
-	    .trained = adapts,
-	    .without = adapts && bt_config_embeds(&m->config) ? m->graph.prefix
-	                                                      : NULL};
+	struct bt_weights_set set = {"", bt_engine_params(m->engine), false};
 	char *path =
 	    bt_path_join(dir, adapts ? BT_FILE_ADAPTER : BT_FILE_WEIGHTS);
 	struct bt_out *out = NULL;
-	int r;
+	int r = bt_out_open(path, BT_OUT_BINARY, &out, err);
 
-	if (!(r = bt_out_open(path, BT_OUT_BINARY, &out, err)) &&
-	    !(r = bt_weights_write(out, &m->graph, &set, 1, &note, 1, err)) &&
-	    !(r = bt_out_settle(out, err)) &&
+	if (r == BT_OK)
+		r = adapts ? bt_adapter_write(out, m, &note, err)
+		           : bt_weights_write(out, &m->graph, &set, 1, &note, 1,
+		                              err);
+	if (!r && !(r = bt_out_settle(out, err)) &&
 	    !(r = more != NULL ? more(ctx, dir, err) : BT_OK) &&
 	    !(r = save_configs(dir, m, err)))
 		r = bt_out_commit(out, err);

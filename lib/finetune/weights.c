@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "base/philox.h"
-#include "base/str.h"
 #include "ckpt/names.h"
 #include "ckpt_format/safetensors.h"
 #include "finetune/weights_int.h"
@@ -338,7 +337,7 @@ static char *joined(const char *a, const char *b)
 static int make_tensors(struct tensors *a, const struct bt_graph *g,
                         const struct bt_weights_set *sets, int n_sets)
 {
-	size_t most = (size_t)g->n_params * (size_t)n_sets, i, k, skip;
+	size_t most = (size_t)g->n_params * (size_t)n_sets, i, k;
 	const struct bt_param *p;
 
 	a->t = bt_array0(most, sizeof(*a->t));
@@ -352,11 +351,7 @@ static int make_tensors(struct tensors *a, const struct bt_graph *g,
 		if (sets->trained && p->frozen)
 			continue;
 		i = a->n++;
-		skip = sets->without != NULL &&
-		               bt_str_starts(p->name, sets->without)
-		           ? strlen(sets->without)
-		           : 0;
-		a->name[i] = joined(sets->prefix, p->name + skip);
+		a->name[i] = joined(sets->prefix, p->name);
 		a->shape[i][0] = p->rank == 2 ? p->rows : p->cols;
 		a->shape[i][1] = p->cols;
 		a->t[i].name = a->name[i];

@@ -72,8 +72,7 @@ bool bt_weights_has(const struct bt_ckpt *c, const char *name);
 struct bt_weights_set {
 	const char *prefix;
 	float *values;
-	bool trained;        /* without those of frozen parameters */
-	const char *without; /* what names lose at their beginning; or NULL */
+	bool trained; /* without those of frozen parameters */
 };
 
 /* Writes the sets as one safetensors file, or to out, which the caller ends. */

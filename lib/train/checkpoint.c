@@ -104,14 +104,14 @@ static int sets(struct bt_train_run *t, const struct bt_arena *m,
 {
 	int n;
 
-	out[0] = (struct bt_weights_set){
-	    "param.", bt_engine_params(t->m->engine), false, NULL};
-	out[1] = (struct bt_weights_set){"moment1.", m->base, true, NULL};
-	out[2] = (struct bt_weights_set){"moment2.", v->base, true, NULL};
+	out[0] = (struct bt_weights_set){"param.",
+	                                 bt_engine_params(t->m->engine), false};
+	out[1] = (struct bt_weights_set){"moment1.", m->base, true};
+	out[2] = (struct bt_weights_set){"moment2.", v->base, true};
 	n = 1 + bt_optim_moments(t->optim.o.kind);
 	if (bt_averages(&t->o->average))
-		out[n++] = (struct bt_weights_set){
-		    "average.", t->average.a.base, true, NULL};
+		out[n++] = (struct bt_weights_set){"average.",
+		                                   t->average.a.base, true};
 	return n;
 }
 
