@@ -5,7 +5,7 @@
  * begins the file NAME, what stands before the first is config.json. The
  * configuration, labels, tokenizer and index of shards are read, a model is
  * laid out, what sentence-transformers says is read, and what stands beside the
- * weights is copied.
+ * weights is copied. An adapter may change the model in 0_Transformer.
  */
 #include "fuzz.h"
 
@@ -46,7 +46,10 @@ static const char *const names[] = {"config.json",
                                     "0_Transformer/vocab.txt",
                                     "sentence_bert_config.json",
                                     "sentence_roberta_config.json",
-                                    "config_sentence_transformers.json"};
+                                    "config_sentence_transformers.json",
+                                    "adapter_config.json",
+                                    "adapter_model.safetensors",
+                                    "0_Transformer/model.safetensors"};
 #define NAMES ((int)(sizeof(names) / sizeof(names[0])))
 
 static int find(const uint8_t *p, size_t n)
@@ -103,6 +106,26 @@ static void copy_beside(void)
 		unlink(path);
 	}
 	fuzz_told(bt_sidecar_copy(".", "to", &copied, &err), &err);
+}
+
+/* Every tensor, which may be that of a model that was changed. */
+static void read_all(const struct bt_ckpt *c)
+{
+	const struct bt_tensor *t;
+	struct bt_error err = {0};
+	size_t i;
+	void *p;
+
+	for (i = 0; i < bt_ckpt_count(c); i++) {
+		t = bt_ckpt_tensor(c, i);
+		p = malloc(t->bytes + 1);
+		FUZZ_CHECK(p != NULL);
+		if (fuzz_told(bt_tensor_read(t, 0, t->count, p, &err), &err) ==
+		    BT_OK)
+			fuzz_read(p, t->bytes);
+		bt_error_clear(&err);
+		free(p);
+	}
 }
 
 /* How the model embeds, and its prompts. */
@@ -180,8 +203,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fuzz_told(bt_tok_open(".", NULL, &t, &err), &err) == BT_OK)
 		bt_tok_free(t);
 	bt_error_clear(&err);
-	if (fuzz_told(bt_ckpt_open(".", &c, &err), &err) == BT_OK)
+	if (fuzz_told(bt_ckpt_open(".", &c, &err), &err) == BT_OK) {
+		read_all(c);
 		bt_ckpt_close(c);
+	}
 	read_sentence();
 	lay_out_sentence();
 	copy_beside();
