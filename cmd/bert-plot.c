@@ -186,8 +186,19 @@ static int draw_map(const struct values *v, char **files, int n,
 /* What a file has, by its beginning. */
 enum content { HISTORY, EVALUATION, RECORDS, EMBEDDINGS };
 
-/* A history has an object in a line, which has a step; a report is one over
- * several lines. */
+static bool is_step(const uint8_t *p, size_t n)
+{
+	static const char key[] = "\"step\"";
+	size_t i = 1;
+
+	while (i < n && (p[i] == ' ' || p[i] == '\t'))
+		i++;
+	return n - i >= sizeof(key) - 1 &&
+	       memcmp(p + i, key, sizeof(key) - 1) == 0;
+}
+
+/* A history has lines that begin with a step (train/history.c); any other
+ * object is a report. */
 static int look(const char *file, enum content *is, struct bt_error *err)
 {
 	struct bt_in *in = NULL;
@@ -208,8 +219,7 @@ static int look(const char *file, enum content *is, struct bt_error *err)
 		*is = EMBEDDINGS;
 	else if (e == BT_OK && n >= 12 && bt_tfrecord_begins(p, n))
 		*is = RECORDS;
-	else if (e == BT_OK && n > 1 && p[0] == '{' &&
-	         (p[1] == '\n' || p[1] == '\r'))
+	else if (e == BT_OK && n > 0 && p[0] == '{' && !is_step(p, n))
 		*is = EVALUATION;
 	else if (e == BT_OK && (n == 0 || p[0] != '{'))
 		e = bt_error_set(err, BT_EFORMAT,

@@ -64,6 +64,9 @@ END
 works 'a confusion matrix' bert-plot -o confusion.svg report.json
 like "$(cat confusion.svg)" '*a&lt;b &amp; c, right: 3 of 4 (75.0 %)*a&lt;b &amp; c taken for 图*: 1 of 4 (25.0 %)*' \
 	'names and counts'
+tr -d '\n' <report.json >line.json
+works 'on one line' bert-plot -o line.svg line.json
+same line.svg confusion.svg '... the same picture'
 works 'its shares' bert-plot --normalize --title T -o shares.svg report.json
 is "$(texts shares.svg | grep -c -x -E 'T|75|25|33|67')" 5 'in percent'
 works 'a narrow one' bert-plot --width 60 -o narrow.svg report.json
