@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/opt.h"
 #include "base/str.h"
 #include "format/charset.h"
 #include "format/escape.h"
@@ -38,14 +39,31 @@ static void put_data(const struct bt_evaluation *v, struct bt_buf *b)
 		              bt_tok_fingerprint(v->s.tok));
 }
 
+#define WORST_LABELS 20 /* label issues that the page shows */
+
+/* The report, with what only the page has. */
+static json_t *page_report(struct bt_evaluation *v)
+{
+	json_t *report = bt_evaluation_json(v);
+
+	if (report != NULL && v->o.issues &&
+	    json_object_set_new(
+	        report, "label_issues",
+	        bt_label_issues_json(&v->issues, WORST_LABELS)) != 0) {
+		json_decref(report);
+		report = NULL;
+	}
+	return report;
+}
+
 int bt_evaluation_page(struct bt_evaluation *v, const char *path, int argc,
                        char *const *argv, const char *made_by,
                        struct bt_error *err)
 {
 	struct bt_buf title = BT_BUF_INIT, command = BT_BUF_INIT;
-	struct bt_buf data = BT_BUF_INIT, b = BT_BUF_INIT;
-	struct bt_page page = {.made_by = made_by};
-	json_t *report = bt_evaluation_json(v);
+	struct bt_buf data = BT_BUF_INIT, by = BT_BUF_INIT, b = BT_BUF_INIT;
+	struct bt_page page = {0};
+	json_t *report = page_report(v);
 	int e;
 
 	put_title(&v->o, &title);
@@ -54,7 +72,9 @@ int bt_evaluation_page(struct bt_evaluation *v, const char *path, int argc,
 	page.title = bt_buf_str(&title);
 	page.command = bt_buf_str(&command);
 	page.data = bt_buf_str(&data);
-	e = report != NULL && !title.oom && !command.oom && !data.oom
+	bt_buf_printf(&by, "%s (bertutils) %s", made_by, BT_VERSION);
+	page.made_by = bt_buf_str(&by);
+	e = report != NULL && !title.oom && !command.oom && !data.oom && !by.oom
 	        ? bt_page_write(report, &page, &b, err)
 	        : bt_error_nomem(err, "writing a page");
 	if (e == BT_OK)
@@ -63,6 +83,7 @@ int bt_evaluation_page(struct bt_evaluation *v, const char *path, int argc,
 	bt_buf_clear(&title);
 	bt_buf_clear(&command);
 	bt_buf_clear(&data);
+	bt_buf_clear(&by);
 	bt_buf_clear(&b);
 	return e;
 }

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "format/charset.h"
 #include "format/csv.h"
 #include "io/out.h"
 #include "record/feature.h"
@@ -339,4 +340,57 @@ int bt_label_issues_write(const struct bt_label_issues *s, const char *path,
 	bt_buf_clear(&out);
 	free(found);
 	return r;
+}
+
+static void set_text(json_t *o, const char *key,
+                     const struct bt_label_issues *s, struct part part)
+{
+	struct bt_buf text = BT_BUF_INIT;
+
+	if (part.n > 0) {
+		bt_charset_mend(&text, bt_buf_at(&s->bytes, part.at), part.n);
+		json_object_set_new(o, key, json_string(bt_buf_str(&text)));
+	}
+	bt_buf_clear(&text);
+}
+
+static json_t *issue_json(const struct bt_label_issues *s,
+                          const struct issue *f)
+{
+	static const char *const key[PARTS] = {
+	    [ID] = "id", [TEXT_A] = "text", [TEXT_B] = "text_b"};
+	const struct bt_label_issues_record *x = &s->record[f->i];
+	const float *p = s->p + x->p * (size_t)s->labels->n;
+	json_t *o = json_object();
+	int i;
+
+	for (i = 0; i < PARTS; i++)
+		set_text(o, key[i], s, x->part[i]);
+	json_object_set_new(o, "label", json_string(s->labels->name[f->label]));
+	json_object_set_new(o, "suggested",
+	                    json_string(s->labels->name[f->suggested]));
+	json_object_set_new(o, "label_probability",
+	                    json_real((double)p[f->label]));
+	json_object_set_new(o, "suggested_probability",
+	                    json_real((double)p[f->suggested]));
+	return o;
+}
+
+json_t *bt_label_issues_json(const struct bt_label_issues *s, size_t most)
+{
+	struct bt_error err = {0};
+	size_t n, i;
+	struct issue *found = find(s, &n, &err);
+	json_t *o, *worst = json_array();
+
+	for (i = 0; found != NULL && i < n && i < most; i++)
+		json_array_append_new(worst, issue_json(s, &found[i]));
+	o = json_pack("{sI sI so}", "found", (json_int_t)n, "of",
+	              (json_int_t)s->added, "worst", worst);
+	if (found == NULL) {
+		json_decref(o);
+		o = NULL;
+	}
+	free(found);
+	return o;
 }

@@ -9,6 +9,8 @@
 #ifndef BT_EVALUATE_LABEL_ISSUES_H
 #define BT_EVALUATE_LABEL_ISSUES_H
 
+#include <jansson.h>
+
 #include "base/buf.h"
 #include "base/log.h"
 #include "finetune/dataset.h"
@@ -63,5 +65,9 @@ int bt_label_issues_add(struct bt_label_issues *s, uint64_t i,
 int bt_label_issues_write(const struct bt_label_issues *s, const char *path,
                           const struct bt_log *log,
                           struct bt_error *err) BT_MUST_USE;
+
+/* How many issues there are of how many examples ("found", "of"), and the first
+ * most of them in that order ("worst"). NULL: out of memory. */
+json_t *bt_label_issues_json(const struct bt_label_issues *s, size_t most);
 
 #endif

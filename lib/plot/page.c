@@ -20,15 +20,22 @@ static const char style[] =
     ".tile{border:1px solid #d8dee4;border-radius:8px;padding:.5rem .9rem}"
     ".tile b{display:block;font-size:1.4rem;line-height:1.3}"
     ".scroll{overflow-x:auto}"
-    "svg{max-width:100%;min-width:520px;height:auto}"
+    "svg{max-width:100%;height:auto}.wide svg{min-width:520px}"
     "table{border-collapse:collapse;font-size:14px}"
     "th,td{padding:.25rem .7rem;border-bottom:1px solid #d8dee4;"
     "text-align:start;vertical-align:top}"
     "td.n,th.n{text-align:end;font-variant-numeric:tabular-nums;"
     "white-space:nowrap}"
     "td.t{overflow-wrap:anywhere;min-width:14rem}"
+    "td.c{overflow-wrap:anywhere;min-width:7rem}"
+    "@media (max-width:600px){th,td{padding:.25rem .3rem}"
+    "table{font-size:13px}.texts tr{display:flex;flex-wrap:wrap;"
+    "gap:0 .8rem;border-bottom:1px solid #d8dee4}"
+    ".texts th,.texts td{border:0;min-width:0}"
+    ".texts th:first-child,.texts td.t{flex:0 0 100%}}"
     "@media (prefers-color-scheme:dark){body{background:#0d1117;"
-    "color:#e6edf3}.dim{color:#9198a1}.tile,th,td{border-color:#30363d}}";
+    "color:#e6edf3}.dim{color:#9198a1}"
+    ".tile,th,td,tr{border-color:#30363d!important}}";
 
 static void put(struct bt_buf *b, const char *before, const char *s,
                 const char *after)
@@ -101,7 +108,9 @@ static int put_picture(struct bt_buf *b, const json_t *report, const char *kind,
 
 	if (!bt_evaluation_has(report, kind))
 		return BT_OK;
-	bt_buf_puts(b, "<figure class=\"scroll\">\n");
+	bt_buf_puts(b, strcmp(kind, "confusion") == 0
+	                   ? "<figure class=\"scroll wide\">\n"
+	                   : "<figure class=\"scroll\">\n");
 	e = bt_evaluation_draw(report, &p, b, err);
 	bt_buf_puts(b, "</figure>\n");
 	return e;
@@ -118,13 +127,13 @@ static int put_pictures(struct bt_buf *b, const json_t *report,
 	                    err);
 
 	if (e == BT_OK)
-		e = put_picture(b, report, "classes", 720, err);
+		e = put_picture(b, report, "classes", 600, err);
 	if (e == BT_OK)
-		e = put_picture(b, report, "reliability", 560, err);
+		e = put_picture(b, report, "reliability", 500, err);
 	if (e == BT_OK)
-		e = put_picture(b, report, "roc", 560, err);
+		e = put_picture(b, report, "roc", 500, err);
 	if (e == BT_OK)
-		e = put_picture(b, report, "precision-recall", 560, err);
+		e = put_picture(b, report, "precision-recall", 500, err);
 	return e;
 }
 
@@ -187,8 +196,8 @@ static void put_classes(struct bt_buf *b, const json_t *report)
 	for (i = 0; i < json_array_size(classes); i++) {
 		c = json_array_get(classes, i);
 		label = json_string_value(json_object_get(c, "label"));
-		put(b, "<tr><td dir=\"auto\">", label != NULL ? label : "",
-		    "</td>");
+		put(b, "<tr><td class=\"c\" dir=\"auto\">",
+		    label != NULL ? label : "", "</td>");
 		for (k = 0; k < 4; k++)
 			put_cell(b, json_object_get(c, columns[k]));
 		bt_buf_puts(b, "</tr>\n");
@@ -214,7 +223,7 @@ static void put_groups(struct bt_buf *b, const json_t *by)
 	for (i = 0; i < json_array_size(groups); i++) {
 		g = json_array_get(groups, i);
 		value = json_string_value(json_object_get(g, "value"));
-		put(b, "<tr><td dir=\"auto\">",
+		put(b, "<tr><td class=\"c\" dir=\"auto\">",
 		    value != NULL ? value : "(without)", "</td>");
 		json_object_foreach((json_t *)g, key,
 		                    v) if (strcmp(key, "value") != 0)
@@ -260,7 +269,8 @@ static const json_t *either(const json_t *o, const char *a, const char *b,
 	return v != NULL ? v : json_object_get(o, c);
 }
 
-static void put_error(struct bt_buf *b, const json_t *x)
+/* The first cell of a row: what an example says, and its id. */
+static void put_texts(struct bt_buf *b, const json_t *x)
 {
 	static const char *const texts[] = {"text", "text_b", "tokens"};
 	const char *s;
@@ -275,7 +285,13 @@ static void put_error(struct bt_buf *b, const json_t *x)
 	s = json_string_value(json_object_get(x, "id"));
 	if (s != NULL)
 		put(b, "<div class=\"dim\">", s, "</div>");
-	bt_buf_puts(b, "</td><td dir=\"auto\">");
+	bt_buf_puts(b, "</td>");
+}
+
+static void put_error(struct bt_buf *b, const json_t *x)
+{
+	put_texts(b, x);
+	bt_buf_puts(b, "<td dir=\"auto\">");
 	put_answer(b, either(x, "label", "labels", "value"));
 	bt_buf_puts(b, "</td><td dir=\"auto\">");
 	put_answer(b, json_object_get(x, "predicted"));
@@ -291,13 +307,49 @@ static void put_errors(struct bt_buf *b, const json_t *errors)
 
 	if (json_array_size(errors) == 0)
 		return;
-	bt_buf_puts(b,
-	            "<h2>Largest losses</h2>\n<div class=\"scroll\"><table>\n"
-	            "<tr><th>text</th><th>truth</th><th>predicted</th>"
-	            "<th class=\"n\">probability</th>"
-	            "<th class=\"n\">loss</th></tr>\n");
+	bt_buf_puts(
+	    b,
+	    "<h2>Largest losses</h2>\n<div class=\"scroll\">"
+	    "<table class=\"texts\">\n<tr><th>text</th><th>truth</th><th>predicted</th>"
+	    "<th class=\"n\">probability</th>"
+	    "<th class=\"n\">loss</th></tr>\n");
 	for (i = 0; i < json_array_size(errors); i++)
 		put_error(b, json_array_get(errors, i));
+	bt_buf_puts(b, "</table></div>\n");
+}
+
+static void put_label_issues(struct bt_buf *b, const json_t *issues)
+{
+	const json_t *worst = json_object_get(issues, "worst"), *x;
+	size_t i;
+
+	if (issues == NULL)
+		return;
+	bt_buf_printf(
+	    b,
+	    "<h2>Labels that look wrong</h2>\n<p>%lld of %lld labels%s</p>\n",
+	    (long long)json_integer_value(json_object_get(issues, "found")),
+	    (long long)json_integer_value(json_object_get(issues, "of")),
+	    json_array_size(worst) > 0 ? ", the least probable ones first:"
+	                               : "");
+	if (json_array_size(worst) == 0)
+		return;
+	bt_buf_puts(b, "<div class=\"scroll\"><table class=\"texts\">\n<tr>"
+	               "<th>text</th><th>label</th><th>suggested</th>"
+	               "<th class=\"n\">of the label</th>"
+	               "<th class=\"n\">of the suggestion</th></tr>\n");
+	json_array_foreach(worst, i, x)
+	{
+		put_texts(b, x);
+		bt_buf_puts(b, "<td dir=\"auto\">");
+		put_answer(b, json_object_get(x, "label"));
+		bt_buf_puts(b, "</td><td dir=\"auto\">");
+		put_answer(b, json_object_get(x, "suggested"));
+		bt_buf_puts(b, "</td>");
+		put_cell(b, json_object_get(x, "label_probability"));
+		put_cell(b, json_object_get(x, "suggested_probability"));
+		bt_buf_puts(b, "</tr>\n");
+	}
 	bt_buf_puts(b, "</table></div>\n");
 }
 
@@ -358,6 +410,7 @@ int bt_page_write(const json_t *report, const struct bt_page *p,
 	for (i = 0; i < json_array_size(by); i++)
 		put_groups(out, json_array_get(by, i));
 	put_errors(out, json_object_get(report, "errors"));
+	put_label_issues(out, json_object_get(report, "label_issues"));
 	put_comparison(out, json_object_get(report, "compare"));
 	put_metrics(out, report);
 	put(out, "<p class=\"dim\">", p->made_by, "</p>\n</body>\n</html>\n");

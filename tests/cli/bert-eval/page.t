@@ -66,6 +66,20 @@ same got wanted 'the same with any number of threads'
 bert-train -q --init-config tiny --tokenizer model --epochs 1 --eval many.rec -o card2 texts.rec
 like "$(cat card2/README.md)" "*| evaluation | many.rec | 9000 | * | $(sed 's/.*CRC-32C \([0-9a-f]*\).*/\1/' wanted) |*" \
 	'and as the card has it'
+# labels that look wrong, of the texts that records kept
+awk 'BEGIN { print "id,text,label"; for (i = 0; i < 30; i++)
+	print i ",<b>" (i % 2 ? "cats" : "cars") " " i "," (i % 2 || i == 4 ? "pet" : "vehicle") }' >pets.csv
+csv2tfrecord -q -i id -t text -l label pets.csv |
+	bert-tokenize -q --keep-text -m "$TEST_TOP/pipelines/data/vocab.txt" -o pets.rec
+awk 'BEGIN { print "id,pet,vehicle"; for (i = 0; i < 30; i++)
+	print i (i % 2 ? ",0.9,0.1" : ",0.2,0.8") }' >pets-p.csv
+works 'a page of label issues' bert-eval -q --predictions pets-p.csv --label-issues issues.csv \
+	--html issues.html -o report pets.rec
+is "$(wc -l <issues.csv)" 2 '... of which there is one'
+like "$(tr '\n' ' ' <issues.html)" '*Labels that look wrong*1 of 30 labels, *&lt;b&gt;cars 4</div>*>4</div>*>pet<*>vehicle<*0.2000*0.8000*All metrics*' \
+	'... with its text, labels and probabilities'
+is "$(grep -c 'Labels that look wrong' page.html)" 0 '... only where they are asked for'
+like "$(tail -n 4 issues.html)" "*<p class=\"dim\">$(bert-eval --version | head -n 1)</p>*" 'the version that made it'
 declines 2 'bert-eval: --html needs a file other than the others*' 'the report'\''s file' \
 	bert-eval -m model --html x -o x texts.rec
 declines 2 'bert-eval: --html needs a file other than the others*' 'standard output' bert-eval -m model --html - texts.rec
