@@ -31,7 +31,7 @@ static const char style[] =
     "@media (max-width:600px){th,td{padding:.25rem .3rem}"
     "table{font-size:13px}.texts tr{display:flex;flex-wrap:wrap;"
     "gap:0 .8rem;border-bottom:1px solid #d8dee4}"
-    ".texts th,.texts td{border:0;min-width:0}"
+    ".texts th,.texts td{border:0;min-width:0;box-sizing:border-box}"
     ".texts th:first-child,.texts td.t{flex:0 0 100%}}"
     "@media (prefers-color-scheme:dark){body{background:#0d1117;"
     "color:#e6edf3}.dim{color:#9198a1}"
