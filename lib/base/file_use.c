@@ -130,6 +130,23 @@ void bt_file_use_written(const void *owner)
 	pthread_mutex_unlock(&lock);
 }
 
+void bt_file_use_forget(const char *path)
+{
+	struct stat st;
+	size_t i;
+
+	if (lstat(path, &st) != 0)
+		return;
+	pthread_mutex_lock(&lock);
+	for (i = n_uses; i-- > 0;)
+		if (uses[i].name == NULL && uses[i].dev == st.st_dev &&
+		    uses[i].ino == st.st_ino) {
+			clear(&uses[i]);
+			uses[i] = uses[--n_uses];
+		}
+	pthread_mutex_unlock(&lock);
+}
+
 void bt_file_use_own(bool own)
 {
 	ignored = own;

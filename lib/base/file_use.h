@@ -29,6 +29,10 @@ int bt_file_use_write(const void *owner, const char *path, const char *name,
                       struct bt_error *err) BT_MUST_USE;
 void bt_file_use_written(const void *owner);
 
+/* Forgets the file at path, which is about to be removed: another one may get
+ * its number. */
+void bt_file_use_forget(const char *path);
+
 /* While own is true, what this thread opens to read is not noted, as the
  * checkpoint of an earlier run, which this one may replace. What the process
  * itself wrote is never noted. */

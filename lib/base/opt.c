@@ -10,8 +10,8 @@
 #include "base/str.h"
 #include "base/suggest.h"
 
-#define MAX_OPTIONS 96 /* rows, with headings */
-#define LONG_KEY 256   /* getopt's value of row i is LONG_KEY + i */
+#define MAX_OPTIONS 128 /* rows, with headings */
+#define LONG_KEY 256    /* getopt's value of row i is LONG_KEY + i */
 
 /* "a|b|c" lists every value that the option takes, and so does "a". */
 static bool is_choice(const char *arg)
@@ -321,6 +321,24 @@ enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
 	}
 	*operand = optind;
 	return BT_OPT_RUN;
+}
+
+void bt_opt_rows(const struct bt_tool *tool, int argc, char **argv,
+                 const struct bt_opt **row)
+{
+	struct option longs[MAX_OPTIONS + 1];
+	char letters[2 * MAX_OPTIONS + 2];
+	int key, i = 1;
+
+	make_tables(tool->opts, letters, longs);
+	memset(row, 0, (size_t)argc * sizeof(*row));
+	optind = 0;
+	opterr = 0;
+	while ((key = getopt_long(argc, argv, letters, longs, NULL)) != -1)
+		for (; i < optind; i++)
+			row[i] = key != ':' && key != '?'
+			             ? find(tool->opts, key)
+			             : NULL;
 }
 
 static int option_words(const struct bt_opt *o, char *s, size_t size)

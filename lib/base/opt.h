@@ -168,6 +168,11 @@ enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
                                 struct bt_opt_again *again,
                                 struct bt_error *err) BT_MUST_USE;
 
+/* Sets row[0..argc-1] to the options that the words of argv belong to, after
+ * bt_opt_parse has read it; NULL for others. */
+void bt_opt_rows(const struct bt_tool *tool, int argc, char **argv,
+                 const struct bt_opt **row);
+
 /* Prints the help text made from the table. */
 void bt_opt_help(const struct bt_tool *tool, FILE *to);
 

@@ -22,7 +22,8 @@ enum bt_purpose {
 	BT_PURPOSE_MASK = 7,    /* tokens that are masked; step = update */
 	BT_PURPOSE_RESAMPLE = 8, /* examples with replacement; step = sample */
 	BT_PURPOSE_PRINCIPAL =
-	    9, /* directions to begin with; step = direction */
+	    9,                /* directions to begin with; step = direction */
+	BT_PURPOSE_TUNE = 10, /* settings that are tried; step = setting */
 	BT_PURPOSE_DROPOUT = 256
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "train/card_int.h"
+#include "train/card.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,6 +55,12 @@ static const char *last_name(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+static const char *model_name(const struct bt_job *j)
+{
+	return last_name(j->o.card_name != NULL ? j->o.card_name
+	                                        : j->o.train.out);
 }
 
 /* What the model was evaluated on, in words. */
@@ -118,7 +124,7 @@ static void put_index(const struct bt_job *j, const json_t *results,
 
 	name_evaluation(j, &name);
 	bt_buf_puts(b, "model-index:\n- name: ");
-	put_yaml(b, last_name(j->o.train.out));
+	put_yaml(b, model_name(j));
 	bt_buf_printf(b,
 	              "\n  results:\n  - task:\n      type: %s\n    dataset:\n"
 	              "      type: ",
@@ -167,7 +173,7 @@ static void put_about(const struct bt_job *j, const char *base,
 	const struct bt_task *task = j->model.task;
 
 	bt_buf_puts(b, "# ");
-	put_text(b, last_name(j->o.train.out));
+	put_text(b, model_name(j));
 	bt_buf_printf(b, "\n\nThis %s model predicts %s. It was fine-tuned ",
 	              bt_config_type(&j->model.config), task->predicts);
 	if (base != NULL)
@@ -334,9 +340,8 @@ static void put_command(const struct bt_job *j, struct bt_buf *b)
 	bt_buf_puts(b, "\n\n");
 }
 
-/* Whether the card at path is one that was written here and stayed so: its last
- * line has the checksum of all before. */
-static bool is_unchanged(const char *path)
+/* Its last line has the checksum of all before. */
+bool bt_card_is_own(const char *path)
 {
 	char *text = NULL, mark[MARK_SIZE + 1];
 	size_t n = 0;
@@ -355,6 +360,14 @@ static bool is_unchanged(const char *path)
 	return same;
 }
 
+void bt_card_warn_kept(const struct bt_log *log, const char *path)
+{
+	bt_log_warn(log, "card-kept", BT_HINT_NONE,
+	            "'%s' stays as it was: it was not written here, or "
+	            "changed",
+	            path);
+}
+
 int bt_card_write(const struct bt_job *j, const struct bt_train_result *res,
                   struct bt_error *err)
 {
@@ -364,11 +377,8 @@ int bt_card_write(const struct bt_job *j, const struct bt_train_result *res,
 	json_t *results = NULL;
 	int r = BT_OK;
 
-	if (bt_path_there(path) && !is_unchanged(path)) {
-		bt_log_warn(bt_job_log(j), "card-kept", BT_HINT_NONE,
-		            "'%s' stays as it was: it was not written here, or "
-		            "changed",
-		            path);
+	if (bt_path_there(path) && !bt_card_is_own(path)) {
+		bt_card_warn_kept(bt_job_log(j), path);
 		free(path);
 		return BT_OK;
 	}

@@ -261,3 +261,20 @@ int bt_train_report(struct bt_train_run *t, struct bt_error *err)
 	back = swap_average(t, r == BT_OK ? err : &why);
 	return r == BT_OK ? back : r;
 }
+
+int bt_train_measure(struct bt_train_run *t, struct bt_error *err)
+{
+	const struct bt_metrics_summary *last = &t->res->measured;
+	struct bt_error why = {0};
+	int r, back;
+
+	if (t->eval == NULL ||
+	    (last->kind != NULL && t->reported.step == t->s.step))
+		return BT_OK;
+	t->res->seconds += bt_seconds() - t->start;
+	if ((r = swap_average(t, err)) == BT_OK)
+		r = measure(t, &t->res->measured, err);
+	back = swap_average(t, r == BT_OK ? err : &why);
+	t->start = bt_seconds();
+	return r == BT_OK ? back : r;
+}

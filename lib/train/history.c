@@ -11,6 +11,7 @@
 #include "io/in.h"
 #include "io/path.h"
 #include "train/job_int.h"
+#include "train/result.h"
 #include "train/train_int.h"
 
 #define MAX_LINE ((size_t)1 << 20)
@@ -182,14 +183,9 @@ int bt_history_best(const struct bt_job *j, json_t **found,
 static void tell_work(const struct bt_job *j, const struct bt_train_result *res,
                       struct bt_summary *s)
 {
-	static const char *const ends[] = {[BT_TRAIN_FAILED] = "failed",
-	                                   [BT_TRAIN_ALL] = "all",
-	                                   [BT_TRAIN_NO_BETTER] = "no_better",
-	                                   [BT_TRAIN_STOPPED] = "stopped",
-	                                   [BT_TRAIN_TIME] = "time"};
 	double seconds = res->seconds > 0 ? res->seconds : 1e-9;
 
-	bt_summary_text(s, "end", ends[res->end]);
+	bt_summary_text(s, "end", bt_train_end_name(res->end));
 	bt_summary_text(s, "task", j->model.task->name);
 	bt_summary_count(s, "labels", (uint64_t)j->model.labels.n);
 	bt_summary_count(s, "training_texts", bt_dataset_texts(&j->train));

@@ -19,7 +19,7 @@
 #include "tensor/checkpoint.h"
 #include "tokenizer_file/tokenizer_file.h"
 #include "train/adapters_int.h"
-#include "train/card_int.h"
+#include "train/card.h"
 #include "train/dir_lock.h"
 #include "train/disk_space.h"
 #include "train/few_shot_int.h"

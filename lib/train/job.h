@@ -68,6 +68,8 @@ struct bt_job_opts {
 	char *const *card_command;   /* [n_card_command] the program's, for the
 	                              * model card; 0: none is written */
 	int n_card_command;
+	const char *card_name;      /* the model's on it; NULL: that of the
+	                             * directory */
 	struct bt_train_opts train; /* out and log are its; save_more is set */
 };
 

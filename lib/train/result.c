@@ -3,6 +3,16 @@
 
 #include "cpu/roofline.h"
 
+const char *bt_train_end_name(enum bt_train_end end)
+{
+	static const char *const names[] = {
+	    [BT_TRAIN_FAILED] = "failed",       [BT_TRAIN_ALL] = "all",
+	    [BT_TRAIN_NO_BETTER] = "no_better", [BT_TRAIN_STOPPED] = "stopped",
+	    [BT_TRAIN_TIME] = "time",           [BT_TRAIN_PAUSED] = "paused"};
+
+	return names[end];
+}
+
 static void say_best(const struct bt_log *log, const struct bt_train_opts *o,
                      const struct bt_train_result *r)
 {

@@ -10,4 +10,7 @@
 void bt_train_result_log(const struct bt_train_opts *o,
                          const struct bt_train_result *r);
 
+/* A word for how a run ended, for programs. */
+const char *bt_train_end_name(enum bt_train_end end);
+
 #endif

@@ -122,6 +122,9 @@ static enum bt_train_end stop_is_asked(const struct bt_train_run *t)
 {
 	double minutes = (bt_seconds() - t->o->asked_at) / 60;
 
+	if (t->o->pause > 0 &&
+	    (double)t->s.step >= t->o->pause * (double)t->total)
+		return BT_TRAIN_PAUSED;
 	if (t->o->stopped != NULL && t->o->stopped())
 		return BT_TRAIN_STOPPED;
 	if (t->o->max_minutes > 0 && minutes >= t->o->max_minutes &&
@@ -200,7 +203,10 @@ static int run(struct bt_train_run *t, struct bt_error *err)
 	while (r == BT_OK && !is_over(t)) {
 		end = stop_is_due(t);
 		if (end != BT_TRAIN_FAILED) {
-			r = bt_train_save_state(t, err);
+			if (end == BT_TRAIN_PAUSED)
+				r = bt_train_measure(t, err);
+			if (r == BT_OK)
+				r = bt_train_save_state(t, err);
 			t->res->end = r == BT_OK ? end : BT_TRAIN_FAILED;
 			return r;
 		}
@@ -331,6 +337,7 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
 	                         .res = res,
 	                         .saved_step = -1,
 	                         .began = bt_seconds()};
+	double began = t.began;
 	bool over;
 	char *path;
 	int r, c;
@@ -353,6 +360,8 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
 		res->seconds += bt_seconds() - t.start;
 	if (opts->progress != NULL)
 		bt_progress_clear(opts->progress);
+	res->whole_seconds = bt_seconds() - began;
+	res->eval_texts = eval != NULL ? bt_dataset_texts(eval) : 0;
 	res->steps = t.s.step;
 	res->total = t.total;
 	res->best = t.s.best;

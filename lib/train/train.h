@@ -99,6 +99,10 @@ struct bt_train_opts {
 	int64_t keep;        /* so many are kept, also when the run is over */
 	double max_minutes;  /* then the run ends with one; 0: never */
 	double asked_at;     /* bt_seconds() from which they count */
+	double pause;        /* after this share of the updates the run ends
+	                      * with one, and is measured as it is then; 0: does
+	                      * not. What follows when it is resumed does not
+	                      * depend on that */
 	int64_t recoveries;  /* so often the run goes back to the checkpoint
 	                      * when it diverged, and on with other batches */
 	bool keep_finished;  /* an error rather than to replace a finished
@@ -152,7 +156,8 @@ enum bt_train_end {
 	BT_TRAIN_NO_BETTER, /* patience was at its end */
 	/* with a checkpoint to go on from: */
 	BT_TRAIN_STOPPED, /* when asked */
-	BT_TRAIN_TIME     /* after max_minutes */
+	BT_TRAIN_TIME,    /* after max_minutes */
+	BT_TRAIN_PAUSED   /* after the share of the updates asked for */
 };
 
 /* What a run did. */
@@ -162,7 +167,8 @@ struct bt_train_result {
 	enum bt_train_end end;
 	bool kept; /* the directory holds a model of this run */
 	/* of this process */
-	double seconds; /* of training, evaluation left out */
+	double seconds;       /* of training, evaluation left out */
+	double whole_seconds; /* with it, and with what is saved */
 	uint64_t examples, tokens;
 	double flop;       /* of the model's products */
 	size_t peak;       /* bytes of memory, before that limit was measured */
@@ -176,6 +182,7 @@ struct bt_train_result {
 	const char *metric; /* which measure that is */
 	struct bt_metrics_summary measured; /* by the last evaluation; kind
 	                                     * NULL: there was none */
+	size_t eval_texts;                  /* of it */
 };
 
 /*

@@ -100,6 +100,10 @@ void bt_train_add_time(struct bt_train_run *t, const char *name, double since,
  * it is the best so far, and adds to the history (evaluate.c). */
 int bt_train_report(struct bt_train_run *t, struct bt_error *err) BT_MUST_USE;
 
+/* Measures the model as it is, if the last report was not of it, for
+ * t->res->measured alone (evaluate.c). */
+int bt_train_measure(struct bt_train_run *t, struct bt_error *err) BT_MUST_USE;
+
 /* Prepares t->metrics for the metric that selects the best model, and refuses
  * one that the evaluation records leave undefined. */
 int bt_train_check_metric(struct bt_train_run *t,

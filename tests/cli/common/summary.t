@@ -21,10 +21,11 @@ members() {
 			my ($o, $at) = @_;
 			for my $k (sort keys %$o) {
 				my $name = $at =~ /(^|\.)metrics\.$/ ? "NAME"
+					: $at eq "settings." ? "OPTION"
 					: $k =~ /^fold-\d+$/ ? "fold-K"
 					: $k =~ /^seed-\d+$/ ? "seed-N" : $k;
 				print "$at$name ", type($o->{$k}), "\n";
-				walk($o->{$k}, $name =~ /^(fold|seed)-/ ? "" : "$at$name.")
+				walk($o->{$k}, $name =~ /^(fold|seed|trial)-/ ? "" : "$at$name.")
 					if ref $o->{$k} eq "HASH";
 				if ($name eq "warnings") {
 					walk($_, "") for @{$o->{$k}};
@@ -135,7 +136,8 @@ train() {
 train --steps 2 --eval a.tok --summary b1 -o m
 train --steps 1 --kfold 2 --summary b2 -o folds
 train --steps 1 --seeds 2 --eval a.tok --summary b3 -o seeds
-covers bert-train b1 b2 b3
+train --steps 5 --learning-rate 0 --dropout 0 --metric loss --eval a.tok --tune-steps 20 --tune-over learning-rate=1e-4..1e-3 --summary b4 -o tuned
+covers bert-train b1 b2 b3 b4
 bert-predict -q -m m --summary p1 -o p.csv a.tok
 # those of a device need one: cli/bert-predict/device looks for them
 elsewhere='device compile_seconds rows_filled' covers bert-predict p1

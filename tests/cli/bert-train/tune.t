@@ -1,0 +1,140 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Settings found within a budget: the table, the model, the same again, killed and resumed.
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+small_data
+tune() { # OUT [OPTION ...]
+	out=$1
+	shift
+	bert-train --init-config tiny --tokenizer vocab.txt --epochs 2 --batch-size 16 \
+		--eval dev.rec -o "$out" "$@"
+}
+over='--tune-over learning-rate=1e-4..1e-2 --tune-over epochs=2..5 --tune-over pool=mean,pooler'
+# shellcheck disable=SC2086
+works 'a search' tune t --tune-steps 240 $over --summary s.json train.rec
+cp out table
+like "$(sed -n 1p table)" 'trial  share  updates *accuracy  seconds  settings' 'a table'
+like "$(sed -n 2p table)" '    1   1.00       24 * as given' 'the settings as given come first'
+like "$(sed -n 3p table)" '    2   0.25 * learning-rate *, epochs [2-5], pool [mp]*' 'then others'
+awk '$1 ~ /^[0-9]+$/ { if ($3 > u[$1]) u[$1] = $3 } END { for (t in u) s += u[t]; print s }' table >sum
+[ "$(cat sum)" -le 240 ] && [ "$(cat sum)" -gt 200 ]
+result $? 'within its budget, which it uses'
+# the better half goes on
+awk '$2 == "0.25" { n[$4]++; q++ } $2 == "0.50" { h++ } END { print (q >= 4), (h == int((q + 1) / 2)) }' table >got
+is "$(cat got)" '1 1' 'the better half goes on'
+best=$(sed -n 's/^best: trial \([0-9]*\), accuracy .* (as given: .*)$/\1/p' table)
+awk -v b="$best" '$2 == "1.00" && $4 > m { m = $4; k = $1 } END { print k == b }' table >got
+is "$(cat got)" 1 'the best of those that came to their end'
+command=$(tail -n 1 table)
+like "$command" 'bert-train --init-config tiny --tokenizer vocab.txt --batch-size 16 --eval dev.rec -o t --learning-rate * --epochs [2-5] --pool * train.rec' 'a command is printed'
+is "$(ls t)" "$(printf '%s\n' README.md config.json history.jsonl model.safetensors tokenizer_config.json tune.jsonl vocab.txt)" \
+	'an ordinary model directory'
+sh -c "$(echo "$command" | sed 's/ -o t / -o hand -q /')"
+same hand/model.safetensors t/model.safetensors 'the command trains the same model'
+like "$(cat t/README.md)" "*# t
+*    $command
+*" 'and is on the card'
+like "$(cat s.json)" "*\"trial-1\":{*\"metric\":\"accuracy\",*\"best_trial\":$best,*\"command\":\"bert-train *\"settings\":{\"learning-rate\":\"*" 'and in the summary'
+sed -n 's/^{"trial":\([0-9]*\),.*"updates":\([0-9]*\),.*/\1 \2/p' t/tune.jsonl >got
+awk '$1 ~ /^[0-9]+$/ { print $1, $3 }' table >want
+same got want 'the file has the same lines'
+works 'it predicts' bert-predict -q -m t dev.rec
+
+# the same again
+# shellcheck disable=SC2086
+works 'the same command' tune t --tune-steps 240 $over --summary s2.json train.rec
+sed 's/s2.json/s.json/' out >again
+same again table 'has nothing left to do'
+# shellcheck disable=SC2086
+tune u -q -j1 --tune-steps 240 $over train.rec >again
+cut -c 1-33 again | sed '$d' >got
+cut -c 1-33 table | sed '$d' >want
+same got want 'any number of threads'
+same u/model.safetensors t/model.safetensors 'the same model'
+# shellcheck disable=SC2086
+tune v -q --seed 7 --tune-steps 100 $over train.rec >again
+[ "$(sed -n 3p again | cut -c 44-)" != "$(sed -n 3p table | cut -c 44-)" ]
+result $? 'other trials with another seed'
+
+# killed where it is, again and again; stopped
+i=0
+while [ $i -lt 12 ]; do
+	i=$((i + 1))
+	# shellcheck disable=SC2086
+	timeout -s KILL .$((3 + i % 5)) bert-train --init-config tiny --tokenizer vocab.txt --epochs 2 \
+		--batch-size 16 --eval dev.rec -o k -q --tune-steps 240 $over train.rec >again 2>err
+done
+tail -n 3 k/tune.jsonl >before
+printf '{"trial":' >>k/tune.jsonl
+# shellcheck disable=SC2086
+works 'killed, again and again' tune k -q --tune-steps 240 $over train.rec
+cut -c 1-33 out | sed '$d' >got
+same got want 'it goes on'
+same k/model.safetensors t/model.safetensors 'to the same model'
+is "$(ls k)" "$(ls t)" 'and nothing is left over'
+
+# what does not matter, and what does
+# shellcheck disable=SC2086
+declines 2 '*of another search, by the command *give another output directory, or --force*' 'other settings' \
+	tune t --tune-steps 240 --dropout 0 $over train.rec
+# shellcheck disable=SC2086
+works 'replaced' tune t -q --force --tune-steps 60 --dropout 0 $over train.rec
+[ "$(grep -c '"trial"' t/tune.jsonl)" -lt "$(grep -c '"trial"' k/tune.jsonl)" ]
+result $? 'by the new search'
+small_train plain -q
+# shellcheck disable=SC2086
+declines 2 '*has a finished model*' 'a finished model of another kind' tune plain --tune-steps 60 $over train.rec
+echo mine >plain/README.md
+# shellcheck disable=SC2086
+works 'unless it is to be replaced' tune plain --force --tune-steps 60 $over train.rec
+is "$(cat plain/README.md)" mine 'but not what somebody wrote'
+like "$(cat err)" '*README.md*stays as it was*' 'which is said'
+
+# a share of the records; a metric that falls; labels that any number of may hold
+works 'a share of the training records' bert-train -q --init-config tiny --tokenizer vocab.txt --epochs 1 \
+	--eval-share .2 --metric loss -o share --tune-steps 20 --tune-over learning-rate=1e-5..3e-2 train.rec
+awk '$2 == "1.00" && (m == "" || $4 < m) { m = $4; k = $1 } /^best: trial/ { print k "," == $3 }' out >got
+is "$(cat got)" 1 'the least loss is the best'
+
+# time
+works 'minutes' tune m -q --tune .05 --tune-over learning-rate=1e-4..1e-2 train.rec
+like "$(tail -n 1 m/tune.jsonl)" '*"spent":[0-3].*' 'are kept'
+
+# by chance
+works 'a small lead' tune c --tune-steps 60 --tune-over learning-rate=1e-7..2e-7 train.rec
+like "$(cat err)" '*accuracy *differ by less than a standard error, *with 32 evaluation texts: chance may have chosen*' 'is a warning'
+works 'a small budget' tune d --tune-steps 24 --tune-over learning-rate=1e-7..2e-7 train.rec
+like "$(cat err)" '*the budget was enough for the settings as given alone*' 'is another'
+is "$(tail -n 2 out | head -n 1 | cut -c 1-14)" 'best: trial 1,' 'and these are the best'
+
+# trials that fail
+works 'layers that the model lacks' tune f --tune-steps 100 --tune-over freeze=embeddings,7 train.rec
+like "$(cat err)" '*warning: trial *: *' 'are a trial that failed'
+like "$(cat out)" '*failed*freeze 7*best: trial *' 'which is not the best'
+
+mistakes() { # PATTERN NAME [OPTION ...]
+	pattern=$1
+	name=$2
+	shift 2
+	misuses "$pattern" "$name" tune x "$@"
+	[ ! -e x ]
+	result $? '... nothing is written'
+}
+mistakes '*one training takes 24 updates, more than the budget of 23*' 'too few updates' --tune-steps 23 train.rec
+misuses '*one training takes about * minutes, more than the budget of 0.002*' 'too little time' \
+	tune w --epochs 900 --tune .002 train.rec
+mistakes "*--tune-over: cannot tune 'lr', only *|learning-rate|*" 'an option that is unknown' --tune 1 --tune-over lr=1..2 train.rec
+mistakes "*--tune-over: cannot tune 'task'*" 'an option that cannot be tuned' --tune 1 --tune-over task=qa,tagging train.rec
+mistakes "*bad value 'best' for --pool: expected *" 'a bad value' --tune 1 --tune-over pool=mean,best train.rec
+mistakes "*bad value '2' for --dropout*" 'a range that is too wide' --tune 1 --tune-over dropout=0..2 train.rec
+mistakes "*the range is empty, 0.3 is not below 0.1*" 'an empty range' --tune 1 --tune-over dropout=0.3..0.1 train.rec
+mistakes "*--focal does not go with --label-smoothing*" 'a value that does not go with the rest' \
+	--tune 1 --label-smoothing .1 --tune-over focal=1,2 train.rec
+mistakes '*--tune-over needs --tune*' 'no budget' --tune-over pool=mean,pooler train.rec
+mistakes '*give only one of --tune, --tune-steps, --kfold and --seeds*' 'seeds, too' --tune 1 --seeds 2 train.rec
+mistakes '*--tune does not go with --few-shot and --max-minutes*' 'another limit' --tune 1 --max-minutes 2 train.rec
+mistakes '*--tune reads the records once for each trial: give files*' 'standard input' --tune 1 <train.rec
+misuses '*--tune needs records to evaluate on: give --eval FILE or --eval-share X*' 'nothing to evaluate on' \
+	bert-train --init-config tiny --tokenizer vocab.txt --tune 1 -o x train.rec
+finish
