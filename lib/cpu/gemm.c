@@ -64,8 +64,9 @@ static const struct bt_gemm_ops *find(const char *name)
 }
 
 /* The best there is: our own kernels with AVX2, where nothing is faster and
- * libraries widen bf16, too (README.md, "Matrix products"); else oneDNN. OpenBLAS
- * comes behind it, since a text's outputs depend on its batch there. */
+ * libraries widen bf16, too (README.md, "Matrix products"); else oneDNN.
+ * OpenBLAS comes behind it, since a text's outputs depend on its batch there.
+ */
 static int open_best(bool bf16, int workers, struct bt_gemm **g,
                      struct bt_error *err)
 {
