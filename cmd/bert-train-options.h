@@ -183,6 +183,14 @@ static const struct bt_opt options[] = {
     BT_STR(0, "pos-weight", "LIST|balanced",
            "multi-label: weights of positives in the loss [all 1]", args,
            TRAIN.pos_weight),
+    BT_STR(0, "pseudo-label", "FILE",
+           "learn from texts without a label by these predictions", args,
+           job.pseudo.file),
+    BT_REAL(0, "pseudo-threshold", "P",
+            "take labels of at least this probability [0.9]", args,
+            job.pseudo.least, 0, 1),
+    BT_REAL(0, "pseudo-weight", "X", "weight of these texts [1]", args,
+            job.pseudo.weight, 0, 1000),
     BT_STR(0, "teacher", "FILE",
            "learn from these predictions of a teacher, too", args, job.teacher),
     BT_REAL(0, "teacher-temperature", "X",
@@ -242,13 +250,14 @@ static const struct bt_opt options[] = {
 
 static struct args defaults(void)
 {
-	struct args a = {.common = BT_COMMON_INIT,
-	                 .dtype = "auto",
-	                 .job = {.dropout = -1},
-	                 .accumulate = 1,
-	                 .head_lr = -1,
-	                 .schedule = "linear",
-	                 .optimizer = "adamw"};
+	struct args a = {
+	    .common = BT_COMMON_INIT,
+	    .dtype = "auto",
+	    .job = {.dropout = -1, .pseudo = {.least = -1, .weight = -1}},
+	    .accumulate = 1,
+	    .head_lr = -1,
+	    .schedule = "linear",
+	    .optimizer = "adamw"};
 	struct bt_train_opts *t = &a.job.train;
 
 	t->epochs = 3;

@@ -44,6 +44,15 @@ static const char *misfit(const struct args *a)
 	    (t->temperature > 0 || t->teacher_weight >= 0))
 		return "--teacher-temperature and --teacher-weight need "
 		       "--teacher";
+	if (a->job.pseudo.file == NULL &&
+	    (a->job.pseudo.least >= 0 || a->job.pseudo.weight >= 0))
+		return "--pseudo-threshold and --pseudo-weight need "
+		       "--pseudo-label";
+	if (a->job.pseudo.file != NULL &&
+	    (a->job.eval_share > 0 || a->kfold > 0 || a->job.few_shot))
+		return "--pseudo-label does not go with --eval-share, --kfold "
+		       "and --few-shot: labels that were predicted cannot "
+		       "judge a model";
 	if (t->focal > 0 && (t->smoothing > 0 || a->job.teacher != NULL))
 		return "--focal does not go with --label-smoothing and "
 		       "--teacher";
@@ -227,6 +236,10 @@ static int complete(struct args *a, char **argv, int argc, int operand,
 	a->job.gaps.fresh_layers = (int)a->reinit;
 	if (a->head_lr >= 0)
 		t->optim.head_scale = a->head_lr / t->schedule.lr;
+	if (a->job.pseudo.least < 0)
+		a->job.pseudo.least = 0.9;
+	if (a->job.pseudo.weight < 0)
+		a->job.pseudo.weight = 1;
 	if (t->teacher_weight < 0)
 		t->teacher_weight = 0.5;
 	t->windows = bt_windows_named(a->windows);
@@ -294,8 +307,9 @@ static int run_seeds(struct args *a, struct bt_train_result *res,
 	"accumulate|average|batch-size|batch-tokens|beta1|beta2|clip|"         \
 	"clip-value|dropout|ema|end-learning-rate|epochs|epsilon|focal|"       \
 	"freeze|head|head-learning-rate|label-smoothing|layer-decay|"          \
-	"learning-rate|mask-prob|momentum|optimizer|pool|power|reinit|"        \
-	"schedule|steps|teacher-temperature|teacher-weight|warmup|weight-decay"
+	"learning-rate|mask-prob|momentum|optimizer|pool|power|"               \
+	"pseudo-threshold|pseudo-weight|reinit|schedule|steps|"                \
+	"teacher-temperature|teacher-weight|warmup|weight-decay"
 
 /* For --tune: the job that a command line asks for. */
 static int tuned_job(void *ctx, const struct bt_command *c,

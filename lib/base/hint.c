@@ -16,6 +16,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TOKENIZE_FIRST] = "run bert-tokenize first",
     [BT_HINT_CLASS_WEIGHT_ONE_LABEL] =
         "--class-weight applies only to classification",
+    [BT_HINT_PSEUDO_LABEL_ONE_LABEL] =
+        "--pseudo-label applies only to classification",
     [BT_HINT_DTYPE] = "choose another --dtype",
     [BT_HINT_LABELS_NO_NUMBERS] = "--labels does not apply to regression",
     [BT_HINT_LABEL_COLUMN] = "name the column with csv2tfrecord -l COLUMN",

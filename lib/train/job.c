@@ -83,6 +83,8 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 	else if (!task->one_label && !task->answer->is_set &&
 	         j->o.train.focal > 0)
 		hint = BT_HINT_FOCAL_LABELS;
+	else if (!task->one_label && j->o.pseudo.file != NULL)
+		hint = BT_HINT_PSEUDO_LABEL_ONE_LABEL;
 	else if (!task->distils && j->o.teacher != NULL)
 		hint = BT_HINT_TEACHER_TEXTS;
 	else if (!task->masks && (j->o.mask_prob > 0 || j->o.whole_words ||

@@ -10,6 +10,7 @@
 #include "tokenizer_file/tokenizer_file.h"
 #include "train/fold.h"
 #include "train/memory_plan.h"
+#include "train/pseudo_label.h"
 
 /* What becomes of the head that the starting model may have. */
 enum bt_job_head {
@@ -46,7 +47,8 @@ struct bt_job_opts {
 	const char *teacher; /* its predictions of the training records, or
 	                      * NULL; train.temperature (0: 2, or 1 for numbers)
 	                      * and teacher_weight say how they count */
-	double eval_share;   /* of the training records, held out; 0: none */
+	struct bt_pseudo_label pseudo; /* of training records without a label */
+	double eval_share; /* of the training records, held out; 0: none */
 	/* train.train_share: of the examples that are left then */
 	const char *embedding_loss; /* ranking, cosent, cosine; NULL: as the
 	                             * pairs have scores or none */

@@ -401,6 +401,16 @@ static void note_texts(struct bt_job *j)
 	                                              : BT_TEXTS_BOTH;
 }
 
+/* Of texts without a label, if that was asked for. */
+static int predict_labels(struct bt_job *j, const struct bt_labels *found,
+                          struct bt_error *err)
+{
+	if (j->o.pseudo.file == NULL)
+		return BT_OK;
+	return bt_pseudo_label(&j->o.pseudo, j->model.task, found, &j->train,
+	                       bt_job_log(j), err);
+}
+
 int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 {
 	struct bt_config *c = &j->model.config;
@@ -426,6 +436,8 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 	                         &fit,
 	                         given ? BT_LABELS_KNOWN : BT_LABELS_COLLECT,
 	                         &found, &j->train, err)))
+		goto out;
+	if ((r = predict_labels(j, &found, err)))
 		goto out;
 	if (!fit.per_token)
 		bt_dataset_share_weights(&j->train);

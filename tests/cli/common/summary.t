@@ -137,7 +137,13 @@ train --steps 2 --eval a.tok --summary b1 -o m
 train --steps 1 --kfold 2 --summary b2 -o folds
 train --steps 1 --seeds 2 --eval a.tok --summary b3 -o seeds
 train --steps 5 --learning-rate 0 --dropout 0 --metric loss --eval a.tok --tune-steps 20 --tune-over learning-rate=1e-4..1e-3 --summary b4 -o tuned
-covers bert-train b1 b2 b3 b4
+printf 'id,text\n1,hello\n2,good world\n' >more.csv
+csv2tfrecord -q -i id -t text -o more.text more.csv
+bert-tokenize -q -m "$M" -o more.tok more.text
+bert-predict -q -m m --proba -o more.pred more.tok
+bert-train -q --init-config tiny --tokenizer "$M" --steps 1 --pseudo-label more.pred --pseudo-threshold 0 \
+	--summary b5 -o pseudo a.tok more.tok
+covers bert-train b1 b2 b3 b4 b5
 bert-predict -q -m m --summary p1 -o p.csv a.tok
 # those of a device need one: cli/bert-predict/device looks for them
 elsewhere='device compile_seconds rows_filled' covers bert-predict p1
