@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpu/kernels.h"
 
-#include <math.h>
-
 #include "cpu/kernels_int.h"
+#include "op/ops.h"
 
 struct bt_dropout bt_dropout_make(float probability, uint64_t seed,
                                   uint32_t step, uint32_t stream, uint32_t row0)
 {
-	struct bt_dropout d = {0, 1.0f, seed, step, stream, row0};
+	uint32_t threshold = bt_dropout_threshold(probability);
 
-	d.threshold = (uint32_t)lrintf(65536.0f * probability);
-	if (d.threshold > 65535)
-		d.threshold = 65535;
-	d.scale = 65536.0f / (float)(65536 - d.threshold);
-	return d;
+	return (struct bt_dropout){
+	    threshold, bt_dropout_scale(threshold), seed, step, stream, row0};
 }
 
 /* What simd_relative_int.h lays out. */

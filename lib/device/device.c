@@ -9,6 +9,8 @@
 #include "base/sys.h"
 #include "device/device_int.h"
 
+#define LEAST_LENGTH 64
+
 int bt_device_open(const char *plugin, struct bt_device **d,
                    struct bt_error *err)
 {
@@ -28,6 +30,31 @@ int bt_device_open(const char *plugin, struct bt_device **d,
 	return r;
 }
 
+void bt_device_drop_all(struct bt_device *d, struct bt_pjrt_buffer **b)
+{
+	int i;
+
+	for (i = 0; b != NULL && i < d->g->n_params; i++) {
+		bt_pjrt_buffer_free(b[i]);
+		b[i] = NULL;
+	}
+}
+
+static void unlearn(struct bt_device *d)
+{
+	struct bt_device_learner *l = d->learner;
+
+	if (l == NULL)
+		return;
+	bt_device_drop_all(d, l->grad);
+	bt_device_drop_all(d, l->moment1);
+	bt_device_drop_all(d, l->moment2);
+	free(l->grad);
+	free(l->in);
+	free(l->out);
+	free(l);
+}
+
 static void unload(struct bt_device *d)
 {
 	int i;
@@ -36,8 +63,8 @@ static void unload(struct bt_device *d)
 		bt_hlo_program_clear(&d->programs[i].text);
 		bt_pjrt_program_free(d->programs[i].program);
 	}
-	for (i = 0; d->param != NULL && i < d->g->n_params; i++)
-		bt_pjrt_buffer_free(d->param[i]);
+	unlearn(d);
+	bt_device_drop_all(d, d->param);
 	free(d->programs);
 	free(d->param);
 }
@@ -58,10 +85,34 @@ const char *bt_device_platform(const struct bt_device *d)
 	return bt_pjrt_about(d->pjrt)->platform;
 }
 
+int bt_device_put_param(struct bt_device *d, int param, const float *from,
+                        struct bt_pjrt_buffer **to, struct bt_error *err)
+{
+	const struct bt_param *p = &d->g->params[param];
+	struct bt_pjrt_shape s = {BT_PJRT_F32, 0, {0}};
+
+	if (p->rank == 2)
+		s.dims[s.n_dims++] = p->rows;
+	s.dims[s.n_dims++] = p->cols;
+	return bt_pjrt_put(d->pjrt, 0, &s, from,
+	                   bt_param_size(p) * sizeof(float), to, err);
+}
+
+int bt_device_put_arg(struct bt_device *d, const struct bt_hlo_arg *arg,
+                      const void *from, struct bt_pjrt_buffer **to,
+                      struct bt_error *err)
+{
+	struct bt_pjrt_shape s = bt_device_shape(&arg->shape);
+	size_t bytes;
+	int r = bt_pjrt_shape_bytes(&s, &bytes, err);
+
+	return r == BT_OK ? bt_pjrt_put(d->pjrt, 0, &s, from, bytes, to, err)
+	                  : r;
+}
+
 int bt_device_load(struct bt_device *d, const struct bt_graph *g,
                    const float *const *param, bool bf16, struct bt_error *err)
 {
-	const struct bt_param *p;
 	int i, r = BT_OK;
 
 	d->g = g;
@@ -69,24 +120,18 @@ int bt_device_load(struct bt_device *d, const struct bt_graph *g,
 	d->param = bt_array0((size_t)g->n_params + 1, sizeof(*d->param));
 	if (d->param == NULL)
 		return bt_error_nomem(err, "loading a model");
-	for (i = 0; i < g->n_params && r == BT_OK; i++) {
-		struct bt_pjrt_shape s = {BT_PJRT_F32, 0, {0}};
-
-		p = &g->params[i];
-		if (p->rank == 2)
-			s.dims[s.n_dims++] = p->rows;
-		s.dims[s.n_dims++] = p->cols;
-		r = bt_pjrt_put(d->pjrt, 0, &s, param[i],
-		                bt_param_size(p) * sizeof(float), &d->param[i],
-		                err);
-	}
+	for (i = 0; i < g->n_params && r == BT_OK; i++)
+		r = bt_device_put_param(d, i, param[i], &d->param[i], err);
 	return r;
 }
 
 struct bt_pjrt_shape bt_device_shape(const struct bt_hlo_shape *s)
 {
-	struct bt_pjrt_shape t = {
-	    s->type == BT_HLO_F32 ? BT_PJRT_F32 : BT_PJRT_S32, s->rank, {0}};
+	struct bt_pjrt_shape t = {s->type == BT_HLO_F32   ? BT_PJRT_F32
+	                          : s->type == BT_HLO_U32 ? BT_PJRT_U32
+	                                                  : BT_PJRT_S32,
+	                          s->rank,
+	                          {0}};
 
 	memcpy(t.dims, s->dim, (size_t)s->rank * sizeof(*t.dims));
 	return t;
@@ -95,9 +140,11 @@ struct bt_pjrt_shape bt_device_shape(const struct bt_hlo_shape *s)
 static int compile(struct bt_device *d, struct bt_device_program *x,
                    struct bt_error *err)
 {
+	static const char *const names[] = {"forward", "gradients",
+	                                    "gradients added", "update"};
 	struct bt_hlo_program *t = &x->text;
 	struct bt_pjrt_arg *args = bt_array0((size_t)t->n_args, sizeof(*args));
-	struct bt_pjrt_source source = {.name = "forward",
+	struct bt_pjrt_source source = {.name = names[x->kind],
 	                                .text = bt_buf_str(&t->text),
 	                                .len = t->text.len,
 	                                .replicas = 1,
@@ -107,8 +154,10 @@ static int compile(struct bt_device *d, struct bt_device_program *x,
 
 	if (args == NULL || source.text == NULL)
 		r = bt_error_nomem(err, "compiling a program");
-	for (i = 0; i < t->n_args && r == BT_OK; i++)
+	for (i = 0; i < t->n_args && r == BT_OK; i++) {
 		args[i].shape = bt_device_shape(&t->args[i].shape);
+		args[i].donated = t->args[i].taken >= 0;
+	}
 	if (r == BT_OK)
 		r = bt_pjrt_compile(d->pjrt, &source, &x->program, err);
 	free(args);
@@ -116,10 +165,27 @@ static int compile(struct bt_device *d, struct bt_device_program *x,
 	return r;
 }
 
-static int add_program(struct bt_device *d, const struct bt_hlo_size *size,
-                       struct bt_error *err)
+static int write_text(struct bt_device *d, struct bt_device_program *x,
+                      struct bt_error *err)
 {
-	struct bt_hlo_opts o = {.size = *size, .bf16 = d->bf16};
+	struct bt_hlo_opts o = {.size = x->size, .bf16 = d->bf16};
+	const struct bt_device_learning *l;
+
+	if (x->kind == BT_DEVICE_FORWARD)
+		return bt_hlo_forward(d->g, &o, &x->text, err);
+	if (x->kind == BT_DEVICE_UPDATE)
+		return bt_hlo_update(d->g, &x->text, err);
+	l = &d->learner->o;
+	o.drops = true;
+	o.adds = x->kind == BT_DEVICE_ADDED;
+	o.smoothing = l->smoothing;
+	o.pos_weight = l->pos_weight;
+	return bt_hlo_gradients(d->g, &o, &x->text, err);
+}
+
+static int add_program(struct bt_device *d, enum bt_device_kind kind,
+                       const struct bt_hlo_size *size, struct bt_error *err)
+{
 	size_t n = (size_t)d->report.programs;
 	double start = bt_seconds();
 	struct bt_device_program *x;
@@ -130,8 +196,9 @@ static int add_program(struct bt_device *d, const struct bt_hlo_size *size,
 		return bt_error_nomem(err, "compiling a program");
 	x = &d->programs[n];
 	memset(x, 0, sizeof(*x));
+	x->kind = kind;
 	x->size = *size;
-	r = bt_hlo_forward(d->g, &o, &x->text, err);
+	r = write_text(d, x, err);
 	if (r == BT_OK)
 		r = compile(d, x, err);
 	if (r != BT_OK) {
@@ -144,19 +211,39 @@ static int add_program(struct bt_device *d, const struct bt_hlo_size *size,
 	return (int)n;
 }
 
-int bt_device_program(struct bt_device *d, const struct bt_hlo_size *size,
-                      struct bt_error *err)
+int bt_device_program(struct bt_device *d, enum bt_device_kind kind,
+                      const struct bt_hlo_size *size, struct bt_error *err)
 {
 	const struct bt_hlo_size *z;
 	int i;
 
 	for (i = 0; i < d->report.programs; i++) {
 		z = &d->programs[i].size;
-		if (z->length == size->length && z->rows == size->rows &&
-		    z->selected >= size->selected)
+		if (d->programs[i].kind == kind && z->length == size->length &&
+		    z->rows == size->rows && z->selected >= size->selected)
 			return i;
 	}
-	return add_program(d, size, err);
+	return add_program(d, kind, size, err);
+}
+
+int bt_device_row_length(size_t longest)
+{
+	int length = LEAST_LENGTH;
+
+	while ((size_t)length < longest)
+		length *= 2;
+	return length;
+}
+
+int bt_device_room(const struct bt_device *d, int selected)
+{
+	int room = 64;
+
+	if (d->g->nodes[d->g->logits].rows != BT_PER_SELECTED)
+		return 0;
+	while (room < selected)
+		room *= 2;
+	return room;
 }
 
 struct bt_device_report bt_device_report(const struct bt_device *d)

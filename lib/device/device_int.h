@@ -3,23 +3,42 @@
 #define BT_DEVICE_DEVICE_INT_H
 
 #include "device/device.h"
+#include "device/learn.h"
 #include "pjrt/pjrt.h"
 #include "stablehlo/rows.h"
 
+enum bt_device_kind {
+	BT_DEVICE_FORWARD,
+	BT_DEVICE_GRADIENTS, /* of a batch, */
+	BT_DEVICE_ADDED,     /* added to earlier ones */
+	BT_DEVICE_UPDATE     /* of all parameters; of no size */
+};
+
 /* A compiled program, for one size of batches. */
 struct bt_device_program {
+	enum bt_device_kind kind;
 	struct bt_hlo_program text; /* without the text itself */
 	struct bt_hlo_size size;
 	struct bt_pjrt_program *program;
 };
 
-#define BT_DEVICE_RESULTS 2
+#define BT_DEVICE_RESULTS 2 /* of a forward pass, at most */
+
+/* What training adds to a device (learn.c). */
+struct bt_device_learner {
+	struct bt_device_learning o;
+	int length;                                         /* of rows */
+	struct bt_pjrt_buffer **grad, **moment1, **moment2; /* [n_params] */
+	struct bt_pjrt_buffer **in, **out;                  /* of a program */
+	size_t in_cap, out_cap;
+};
 
 struct bt_device {
 	struct bt_pjrt *pjrt;
 	const struct bt_graph *g;
 	bool bf16;
-	struct bt_pjrt_buffer **param; /* [n_params] */
+	struct bt_pjrt_buffer **param;     /* [n_params] */
+	struct bt_device_learner *learner; /* or NULL */
 	struct bt_device_program *programs;
 	size_t program_cap;
 	struct bt_device_report report;
@@ -31,9 +50,30 @@ struct bt_device {
 
 struct bt_pjrt_shape bt_device_shape(const struct bt_hlo_shape *s);
 
-/* The number of a program for rows of at least that length, and of these many
- * rows and selected tokens, which is compiled if there is none; or an error. */
-int bt_device_program(struct bt_device *d, const struct bt_hlo_size *size,
+/* The number of a program for rows of that length, of these many rows and at
+ * least as many selected tokens, which is compiled if there is none; or an
+ * error. */
+int bt_device_program(struct bt_device *d, enum bt_device_kind kind,
+                      const struct bt_hlo_size *size,
                       struct bt_error *err) BT_MUST_USE;
+
+/* Copies an array as large as a parameter to the device. */
+int bt_device_put_param(struct bt_device *d, int param, const float *from,
+                        struct bt_pjrt_buffer **to,
+                        struct bt_error *err) BT_MUST_USE;
+
+/* Copies an argument of a batch, or of an update, there. */
+int bt_device_put_arg(struct bt_device *d, const struct bt_hlo_arg *arg,
+                      const void *from, struct bt_pjrt_buffer **to,
+                      struct bt_error *err) BT_MUST_USE;
+
+/* Frees buffers of parameters, [n_params] or NULL. */
+void bt_device_drop_all(struct bt_device *d, struct bt_pjrt_buffer **b);
+
+/* The least length of rows, a power of 2, for texts of so many tokens. */
+int bt_device_row_length(size_t longest);
+
+/* The room for so many selected tokens: few numbers, for few programs. */
+int bt_device_room(const struct bt_device *d, int selected);
 
 #endif

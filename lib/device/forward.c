@@ -7,8 +7,7 @@
 #include "device/device_int.h"
 
 #define BATCH_TOKENS 8192 /* at most */
-#define LEAST_LENGTH 64
-#define TAIL 8 /* a smaller batch has so many times fewer rows */
+#define TAIL 8            /* a smaller batch has so many times fewer rows */
 
 /* A batch that runs. */
 struct flight {
@@ -41,16 +40,15 @@ static size_t tokens_of(const struct job *j, size_t t)
  * it, else the next power of 2. */
 static int choose_length(const struct bt_device *d, size_t longest)
 {
-	int length = LEAST_LENGTH, own = 0, i, z;
+	int own = 0, i, z;
 
 	for (i = 0; i < d->report.programs; i++) {
 		z = d->programs[i].size.length;
-		if ((size_t)z >= longest && (own == 0 || z < own))
+		if (d->programs[i].kind == BT_DEVICE_FORWARD &&
+		    (size_t)z >= longest && (own == 0 || z < own))
 			own = z;
 	}
-	while ((size_t)length < longest)
-		length *= 2;
-	return own != 0 ? own : length;
+	return own != 0 ? own : bt_device_row_length(longest);
 }
 
 /* Sorts texts by their rows, keeping their order. */
@@ -123,12 +121,9 @@ static struct bt_hlo_size size_at(const struct job *j, size_t row0)
 	struct bt_hlo_size z = {.rows = full ? j->all_rows : j->some_rows,
 	                        .length = j->length};
 	size_t rows = left < (size_t)z.rows ? left : (size_t)z.rows;
-	int n = selected_in(j, row0, rows);
 
 	z.texts = z.rows * bt_hlo_row_texts(z.length);
-	if (j->d->g->nodes[j->d->g->logits].rows == BT_PER_SELECTED)
-		for (z.selected = 64; z.selected < n;)
-			z.selected *= 2;
+	z.selected = bt_device_room(j->d, selected_in(j, row0, rows));
 	return z;
 }
 
@@ -167,21 +162,17 @@ static int start(const struct job *j, struct flight *f, struct bt_error *err)
 	const struct bt_hlo_arg *a;
 	struct bt_pjrt_buffer **in = bt_array0((size_t)x->text.n_args + 1,
 	                                       sizeof(struct bt_pjrt_buffer *));
-	struct bt_pjrt_shape s;
 	int i,
 	    r = in == NULL ? bt_error_nomem(err, "running a program") : BT_OK;
 
 	for (i = 0; i < x->text.n_args && r == BT_OK; i++) {
 		a = &x->text.args[i];
-		s = bt_device_shape(&a->shape);
 		if (a->source == BT_HLO_ARG_PARAM)
 			in[i] = d->param[a->param];
 		else
-			r = bt_pjrt_put(
-			    d->pjrt, 0, &s, bt_hlo_batch_data(&f->b, a->source),
-			    bt_hlo_batch_elements(&f->b, a->source) *
-			        sizeof(int32_t),
-			    &in[i], err);
+			r = bt_device_put_arg(
+			    d, a, bt_hlo_batch_data(&f->b, a->source), &in[i],
+			    err);
 	}
 	if (r == BT_OK)
 		r = bt_pjrt_run(x->program, in, f->results, err);
@@ -202,7 +193,7 @@ static int launch(struct job *j, struct flight *f, size_t row0,
 	f->row0 = row0;
 	f->rows =
 	    j->rows - row0 < (size_t)z.rows ? j->rows - row0 : (size_t)z.rows;
-	f->program = bt_device_program(j->d, &z, err);
+	f->program = bt_device_program(j->d, BT_DEVICE_FORWARD, &z, err);
 	if (f->program < 0)
 		return f->program;
 	r = fill(j, f, err);

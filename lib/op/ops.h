@@ -14,6 +14,8 @@
 #ifndef BT_OP_OPS_H
 #define BT_OP_OPS_H
 
+#include <math.h>
+
 #include "op/graph.h"
 
 /*
@@ -164,6 +166,20 @@ int bt_op_max(struct bt_graph *g, int x);
  * so is dX.
  */
 int bt_op_flatten(struct bt_graph *g, int x, int length);
+
+/* Of 16 random bits those below the threshold drop an element; what is left is
+ * multiplied by the scale. */
+static inline uint32_t bt_dropout_threshold(float probability)
+{
+	long threshold = lrintf(65536.0f * probability);
+
+	return threshold > 65535 ? 65535 : (uint32_t)threshold;
+}
+
+static inline float bt_dropout_scale(uint32_t threshold)
+{
+	return 65536.0f / (float)(65536 - threshold);
+}
 
 /* Y = drop(X). */
 int bt_op_dropout(struct bt_graph *g, int x, float dropout);

@@ -251,6 +251,14 @@ struct update_job {
 	const float *g;
 };
 
+static void set_piece(const struct update_job *j,
+                      const struct bt_optim_piece *p, struct bt_adamw *w)
+{
+	w->rate = (float)(j->rate * p->scale);
+	w->keep =
+	    p->decay ? (float)(1 - j->lr * p->scale * j->a->o.weight_decay) : 1;
+}
+
 static void adam_piece(void *arg, int piece, int worker)
 {
 	const struct update_job *j = arg;
@@ -258,9 +266,7 @@ static void adam_piece(void *arg, int piece, int worker)
 	struct bt_adamw w = j->adam;
 
 	(void)worker;
-	w.rate = (float)(j->rate * p->scale);
-	w.keep =
-	    p->decay ? (float)(1 - j->lr * p->scale * j->a->o.weight_decay) : 1;
+	set_piece(j, p, &w);
 	j->a->k->adamw(&w, j->p + p->offset, (float *)j->a->m.base + p->offset,
 	               (float *)j->a->v.base + p->offset, j->g + p->offset,
 	               p->n);
@@ -374,17 +380,50 @@ static void step(struct bt_optim *a, struct update_job *j)
 	bt_dist_share(a->dist, j->p, sizeof(float), a->at);
 }
 
+/* What is added to the norm of gradients that are clipped. */
+static double more_of(const struct bt_optim_opts *o)
+{
+	return o->clip_rows ? 0 : 1e-6;
+}
+
+static float limit_of(const struct bt_optim_opts *o)
+{
+	return o->clip_value > 0 ? (float)o->clip_value : INFINITY;
+}
+
+void bt_optim_constants(const struct bt_optim *a, double lr, int64_t t,
+                        struct bt_adamw *w, double *more, float *rate,
+                        float *keep)
+{
+	struct update_job j = {.a = (struct bt_optim *)a, .lr = lr};
+	const struct bt_optim_piece *p;
+	int i;
+
+	set_adam(&j, t);
+	*w = j.adam;
+	w->limit = limit_of(&a->o);
+	*more = more_of(&a->o);
+	for (i = 0; i < a->n_params; i++) {
+		rate[i] = 0;
+		keep[i] = 1;
+	}
+	for (i = 0; i < a->n_pieces; i++) {
+		p = &a->pieces[i];
+		set_piece(&j, p, &j.adam);
+		rate[p->param] = j.adam.rate;
+		keep[p->param] = j.adam.keep;
+	}
+}
+
 void bt_optim_update(struct bt_optim *a, float *params, const float *grads,
                      double norm, double lr, int64_t t)
 {
 	const struct bt_optim_opts *o = &a->o;
 	struct update_job j = {.a = a, .lr = lr, .p = params, .g = grads};
-	float scale = 1, limit = INFINITY;
+	float scale = 1, limit = limit_of(o);
 
 	if (o->clip > 0 && norm > o->clip)
-		scale = (float)(o->clip / (norm + (o->clip_rows ? 0 : 1e-6)));
-	if (o->clip_value > 0)
-		limit = (float)o->clip_value;
+		scale = (float)(o->clip / (norm + more_of(o)));
 	if (o->kind == BT_OPTIM_SGD) {
 		j.sgd = (struct bt_sgd){(float)o->momentum, (float)lr,
 		                        (float)o->weight_decay, scale, limit};

@@ -129,6 +129,17 @@ void bt_optim_forget_others(struct bt_optim *a);
  * are); not finite if one of them is not. */
 double bt_optim_norm(struct bt_optim *a, const float *grads, double apart);
 
+/*
+ * The constants of update t of Adam and its kin, for whoever computes it
+ * elsewhere: of *w what does not depend on the gradients' norm, without rate
+ * and keep, which are those of parameter i in rate[i] and keep[i]: 0 and 1 of
+ * one that is frozen. *more is added to a norm above o.clip, which it is
+ * divided by.
+ */
+void bt_optim_constants(const struct bt_optim *a, double lr, int64_t t,
+                        struct bt_adamw *w, double *more, float *rate,
+                        float *keep);
+
 /* Update number t >= 1 of the parameters with gradients of that norm. Of grads,
  * for both, a rank's pieces are looked at; the parameters of all are updated.
  */

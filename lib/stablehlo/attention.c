@@ -14,24 +14,6 @@
 #include "op/ops.h"
 #include "stablehlo/attention_int.h"
 
-int bt_hlo_same_text(struct bt_hlo_emit *e)
-{
-	struct bt_hlo *b = &e->b;
-	const struct bt_hlo_size *z = &e->o->size;
-	struct bt_hlo_shape s = {
-	    BT_HLO_I32, 3, {z->rows, z->length, z->length}};
-	static const int queries[] = {0, 1}, keys[] = {0, 2};
-	int x, y;
-
-	if (e->same_text != BT_HLO_NONE)
-		return e->same_text;
-	x = bt_hlo_reshape(b, bt_hlo_input(e, BT_HLO_ARG_SEGMENTS), 2, s.dim);
-	y = bt_hlo_broadcast(b, x, s, queries);
-	x = bt_hlo_broadcast(b, x, s, keys);
-	e->same_text = bt_hlo_compare(b, "EQ", y, x);
-	return e->same_text;
-}
-
 /* Pairs of the same text that are no more than the window apart. */
 static int near(struct bt_hlo_emit *e, int window)
 {
@@ -230,7 +212,8 @@ void bt_hlo_attention(struct bt_hlo_emit *e, int node)
 	v = bt_hlo_operand(e, v);
 	s = softmax(b, scores(e, n, q, k));
 	memcpy(e->outputs[node].saved, (const int[]){q, k, v, s},
-	       sizeof(e->outputs[node].saved));
+	       4 * sizeof(int));
+	s = bt_hlo_drop_pairs(e, node, s);
 	s = bt_hlo_dot(b, bt_hlo_operand(e, s), v, pv);
 	s = bt_hlo_reshape(b, bt_hlo_transpose(b, s, back), 2, dims);
 	if (n->rows == BT_PER_SEQUENCE)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Attention backwards, with queries, keys, values and probabilities as the
- * forward pass left them: dV = P' dO, dP = dO V', dS = P * (dP - rowsum(P *
- * dP)), dQ = dS K, dK = dS' Q, the last two scaled. What is masked has P = 0.
+ * forward pass left them: dV = drop(P)' dO, dP = drop'(dO V'), dS = P * (dP -
+ * rowsum(P * dP)), dQ = dS K, dK = dS' Q, the last two scaled. What is masked
+ * has P = 0.
  */
 #include "stablehlo/attention_int.h"
 
@@ -86,9 +87,12 @@ static void attention_back(struct bt_hlo_emit *e, int node)
 	struct bt_hlo *b = &e->b;
 	int dy = output_heads(e, n, node), ds, low, dq, dk;
 
-	dq = over_queries(b, bt_hlo_operand(e, p), dy);
+	low = bt_hlo_operand(e, bt_hlo_drop_back(e, node, a->dropout, p));
+	dq = over_queries(b, low, dy);
 	give_heads(e, n, a->kv, a->v_col, a->kv_heads, dq);
-	ds = softmax_back(b, p, bt_hlo_dot(b, dy, v, ov));
+	ds = bt_hlo_dot(b, dy, v, ov);
+	ds = bt_hlo_drop_back(e, node, a->dropout, ds);
+	ds = softmax_back(b, p, ds);
 	if (a->relative_bias >= 0)
 		bt_hlo_bias_back(e, n, ds);
 	ds = bt_hlo_with(b, "multiply", ds, bt_hlo_score_scale(a));

@@ -50,10 +50,8 @@ int bt_hlo_fail(struct bt_hlo *b, int code, const char *fmt, ...)
 const char *bt_hlo_type_name(enum bt_hlo_type type)
 {
 	static const char *const names[BT_HLO_TYPES] = {
-	    [BT_HLO_F32] = "f32",
-	    [BT_HLO_BF16] = "bf16",
-	    [BT_HLO_I32] = "i32",
-	    [BT_HLO_BOOL] = "i1",
+	    [BT_HLO_F32] = "f32",  [BT_HLO_BF16] = "bf16", [BT_HLO_I32] = "i32",
+	    [BT_HLO_U32] = "ui32", [BT_HLO_U64] = "ui64",  [BT_HLO_BOOL] = "i1",
 	};
 
 	return names[type];

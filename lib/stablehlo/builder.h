@@ -26,6 +26,8 @@ enum bt_hlo_type {
 	BT_HLO_F32,
 	BT_HLO_BF16,
 	BT_HLO_I32,
+	BT_HLO_U32,
+	BT_HLO_U64,
 	BT_HLO_BOOL,
 	BT_HLO_TYPES
 };

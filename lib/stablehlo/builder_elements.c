@@ -33,6 +33,8 @@ int bt_hlo_splat(struct bt_hlo *b, struct bt_hlo_shape s, double v)
 		bt_buf_puts(&text, v != 0 ? "true" : "false");
 	else if (s.type == BT_HLO_I32)
 		bt_buf_printf(&text, "%" PRId32, (int32_t)v);
+	else if (s.type == BT_HLO_U32 || s.type == BT_HLO_U64)
+		bt_buf_printf(&text, "%" PRIu64, (uint64_t)v);
 	else
 		bt_buf_printf(&text, "%.9e", v);
 	return constant(b, &text, &s);
@@ -129,7 +131,10 @@ int bt_hlo_compare(struct bt_hlo *b, const char *direction, int x, int y)
 	snprintf(text, sizeof(text),
 	         "comparison_direction = #stablehlo<comparison_direction %s>, "
 	         "compare_type = #stablehlo<comparison_type %s>",
-	         direction, s.type == BT_HLO_I32 ? "SIGNED" : "FLOAT");
+	         direction,
+	         s.type == BT_HLO_I32                           ? "SIGNED"
+	         : s.type == BT_HLO_U32 || s.type == BT_HLO_U64 ? "UNSIGNED"
+	                                                        : "FLOAT");
 	s.type = BT_HLO_BOOL;
 	return bt_hlo_op(b, "compare", text, in, 2, &s);
 }

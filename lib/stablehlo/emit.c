@@ -7,6 +7,12 @@ const char *bt_hlo_source_name(enum bt_hlo_source source)
 {
 	static const char *const names[BT_HLO_ARG_SOURCES] = {
 	    [BT_HLO_ARG_PARAM] = "parameter",
+	    [BT_HLO_ARG_GRADIENT] = "gradient",
+	    [BT_HLO_ARG_MOMENT1] = "first moment",
+	    [BT_HLO_ARG_MOMENT2] = "second moment",
+	    [BT_HLO_ARG_CONSTANTS] = "constants",
+	    [BT_HLO_ARG_RATES] = "rates",
+	    [BT_HLO_ARG_KEEPS] = "keeps",
 	    [BT_HLO_ARG_IDS] = "ids",
 	    [BT_HLO_ARG_TYPES] = "types",
 	    [BT_HLO_ARG_POSITIONS] = "positions",
@@ -19,31 +25,39 @@ const char *bt_hlo_source_name(enum bt_hlo_source source)
 	    [BT_HLO_ARG_TARGETS] = "targets",
 	    [BT_HLO_ARG_NEXT_LABELS] = "next labels",
 	    [BT_HLO_ARG_NEXT_WEIGHTS] = "next weights",
+	    [BT_HLO_ARG_NUMBERS] = "numbers",
+	    [BT_HLO_ARG_TEXT_NUMBERS] = "text numbers",
+	    [BT_HLO_ARG_RANDOM] = "random",
 	};
 
 	return names[source];
 }
 
-static int argument(struct bt_hlo_emit *e, enum bt_hlo_source source, int param,
-                    struct bt_hlo_shape shape)
+int bt_hlo_add_argument(struct bt_hlo_emit *e, enum bt_hlo_source source,
+                        int param, struct bt_hlo_shape shape)
 {
 	if (bt_grow(&e->args, &e->arg_cap, (size_t)e->n_args + 1,
 	            sizeof(*e->args)) != BT_OK)
 		return bt_hlo_fail(&e->b, BT_ENOMEM,
 		                   "out of memory while writing a program");
-	e->args[e->n_args++] = (struct bt_hlo_arg){source, param, shape};
+	e->args[e->n_args++] = (struct bt_hlo_arg){source, param, shape, -1};
 	return bt_hlo_argument(&e->b, &shape);
+}
+
+int bt_hlo_of_param(struct bt_hlo_emit *e, enum bt_hlo_source source, int param)
+{
+	const struct bt_param *p = &e->g->params[param];
+
+	return bt_hlo_add_argument(
+	    e, source, param,
+	    p->rank == 1 ? bt_hlo_vector(BT_HLO_F32, p->cols)
+	                 : bt_hlo_matrix(BT_HLO_F32, p->rows, p->cols));
 }
 
 int bt_hlo_param(struct bt_hlo_emit *e, int param)
 {
-	const struct bt_param *p = &e->g->params[param];
-
 	if (e->param[param] == BT_HLO_NONE)
-		e->param[param] = argument(
-		    e, BT_HLO_ARG_PARAM, param,
-		    p->rank == 1 ? bt_hlo_vector(BT_HLO_F32, p->cols)
-		                 : bt_hlo_matrix(BT_HLO_F32, p->rows, p->cols));
+		e->param[param] = bt_hlo_of_param(e, BT_HLO_ARG_PARAM, param);
 	return e->param[param];
 }
 
@@ -74,6 +88,17 @@ struct bt_hlo_shape bt_hlo_source_shape(const struct bt_graph *g,
 	int64_t texts = size->texts;
 
 	switch (source) {
+	case BT_HLO_ARG_CONSTANTS:
+		return bt_hlo_vector(BT_HLO_F32, BT_HLO_CONSTANTS);
+	case BT_HLO_ARG_RATES:
+	case BT_HLO_ARG_KEEPS:
+		return bt_hlo_vector(BT_HLO_F32, g->n_params);
+	case BT_HLO_ARG_NUMBERS:
+		return bt_hlo_vector(BT_HLO_U32, rows_of(size, BT_PER_TOKEN));
+	case BT_HLO_ARG_TEXT_NUMBERS:
+		return bt_hlo_vector(BT_HLO_U32, texts);
+	case BT_HLO_ARG_RANDOM:
+		return bt_hlo_vector(BT_HLO_U32, 4);
 	case BT_HLO_ARG_FIRST:
 	case BT_HLO_ARG_NEXT_LABELS:
 		return bt_hlo_vector(BT_HLO_I32, texts);
@@ -102,8 +127,26 @@ int bt_hlo_input(struct bt_hlo_emit *e, enum bt_hlo_source source)
 		                   "a device's program has room for no %s",
 		                   bt_hlo_source_name(source));
 	if (e->input[source] == BT_HLO_NONE)
-		e->input[source] = argument(e, source, -1, s);
+		e->input[source] = bt_hlo_add_argument(e, source, -1, s);
 	return e->input[source];
+}
+
+int bt_hlo_same_text(struct bt_hlo_emit *e)
+{
+	struct bt_hlo *b = &e->b;
+	const struct bt_hlo_size *z = &e->o->size;
+	struct bt_hlo_shape s = {
+	    BT_HLO_I32, 3, {z->rows, z->length, z->length}};
+	static const int queries[] = {0, 1}, keys[] = {0, 2};
+	int x, y;
+
+	if (e->same_text != BT_HLO_NONE)
+		return e->same_text;
+	x = bt_hlo_reshape(b, bt_hlo_input(e, BT_HLO_ARG_SEGMENTS), 2, s.dim);
+	y = bt_hlo_broadcast(b, x, s, queries);
+	x = bt_hlo_broadcast(b, x, s, keys);
+	e->same_text = bt_hlo_compare(b, "EQ", y, x);
+	return e->same_text;
 }
 
 int bt_hlo_whole(struct bt_hlo_emit *e, int node)

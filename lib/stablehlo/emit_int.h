@@ -8,9 +8,10 @@
 #define BT_HLO_LEAST (-3.4028234663852886e38) /* of f32 */
 #define BT_HLO_PARTS 3 /* of a linear layer: queries, keys and values */
 
-#define BT_HLO_SAVED                                                           \
-	4 /* values of the forward pass that the backward reads                \
-	   */
+/* values of the forward pass that the backward reads; the last one: what of the
+ * node dropout keeps, or BT_HLO_NONE */
+#define BT_HLO_SAVED 5
+#define BT_HLO_KEPT (BT_HLO_SAVED - 1)
 
 /* A node's output: its columns are those of its parts, one behind the other. */
 struct bt_hlo_output {
@@ -47,6 +48,13 @@ struct bt_hlo_emit {
 	int texts; /* [texts, tokens] 1 where a token is of a text, f32 */
 };
 
+/* What a program gives. */
+struct bt_hlo_results {
+	struct bt_hlo_result *what;
+	int *value;
+	int n;
+};
+
 /* One operator on a device. backward takes the gradient by the node's output,
  * when all its readers have given theirs, and gives those by its inputs and
  * parameters. A loss's backward is with its forward, which adds to e->loss. */
@@ -75,6 +83,24 @@ extern const struct bt_hlo_op bt_hlo_op_log_loss;
 extern const struct bt_hlo_op bt_hlo_op_square_loss;
 extern const struct bt_hlo_op bt_hlo_op_sigmoid_loss;
 extern const struct bt_hlo_op bt_hlo_op_span_loss;
+
+/* A program from its beginning to its end, after which e is cleared. most: of
+ * results. */
+int bt_hlo_begin_program(struct bt_hlo_emit *e, const struct bt_graph *g,
+                         const struct bt_hlo_opts *o, int most,
+                         struct bt_hlo_results *x,
+                         struct bt_error *err) BT_MUST_USE;
+void bt_hlo_add_result(struct bt_hlo_results *x, enum bt_hlo_kind kind,
+                       int param, int value);
+int bt_hlo_end_program(struct bt_hlo_emit *e, int r, struct bt_hlo_results *x,
+                       struct bt_hlo_program *p,
+                       struct bt_error *err) BT_MUST_USE;
+
+/* A new argument; one as large as a parameter. */
+int bt_hlo_add_argument(struct bt_hlo_emit *e, enum bt_hlo_source source,
+                        int param, struct bt_hlo_shape shape);
+int bt_hlo_of_param(struct bt_hlo_emit *e, enum bt_hlo_source source,
+                    int param);
 
 /* Arguments: a parameter, or as an operand of products; one of the batch. */
 int bt_hlo_param(struct bt_hlo_emit *e, int param);
@@ -109,6 +135,14 @@ int bt_hlo_given_part(struct bt_hlo_emit *e, int node, int part);
 int bt_hlo_activate(struct bt_hlo_emit *e, enum bt_activation act, int x);
 int bt_hlo_activate_back(struct bt_hlo_emit *e, enum bt_activation act, int x,
                          int dy);
+
+/* Drops elements of x, a node's rows, and saves what is kept; of the
+ * probabilities of attention, [rows, heads, length, length]. The same of a
+ * gradient, as it was saved. */
+int bt_hlo_drop(struct bt_hlo_emit *e, int node, float probability, int x);
+int bt_hlo_drop_pairs(struct bt_hlo_emit *e, int node, int x);
+int bt_hlo_drop_back(struct bt_hlo_emit *e, int node, float probability,
+                     int dx);
 
 /* Pairs of tokens of a text, [rows, length, length]. */
 int bt_hlo_same_text(struct bt_hlo_emit *e);

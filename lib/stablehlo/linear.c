@@ -51,10 +51,11 @@ const struct bt_hlo_op bt_hlo_op_linear = {linear, linear_back};
 static void add(struct bt_hlo_emit *e, int node)
 {
 	const struct bt_node *n = &e->g->nodes[node];
-	int x = bt_hlo_whole(e, n->in[0]);
+	int x = bt_hlo_whole(e, n->in[1]);
 
+	x = bt_hlo_drop(e, node, n->u.drop.dropout, x);
 	bt_hlo_set(e, node,
-	           bt_hlo_binary(&e->b, "add", x, bt_hlo_whole(e, n->in[1])));
+	           bt_hlo_binary(&e->b, "add", bt_hlo_whole(e, n->in[0]), x));
 }
 
 static void add_back(struct bt_hlo_emit *e, int node)
@@ -63,7 +64,8 @@ static void add_back(struct bt_hlo_emit *e, int node)
 	int dy = bt_hlo_given(e, node);
 
 	bt_hlo_give(e, n->in[0], dy);
-	bt_hlo_give(e, n->in[1], dy);
+	bt_hlo_give(e, n->in[1],
+	            bt_hlo_drop_back(e, node, n->u.drop.dropout, dy));
 }
 
 const struct bt_hlo_op bt_hlo_op_add = {add, add_back};
@@ -102,12 +104,19 @@ const struct bt_hlo_op bt_hlo_op_glu = {glu, glu_back};
 
 static void dropout(struct bt_hlo_emit *e, int node)
 {
-	bt_hlo_set(e, node, bt_hlo_whole(e, e->g->nodes[node].in[0]));
+	const struct bt_node *n = &e->g->nodes[node];
+	int x = bt_hlo_whole(e, n->in[0]);
+
+	bt_hlo_set(e, node, bt_hlo_drop(e, node, n->u.drop.dropout, x));
 }
 
 static void dropout_back(struct bt_hlo_emit *e, int node)
 {
-	bt_hlo_give(e, e->g->nodes[node].in[0], bt_hlo_given(e, node));
+	const struct bt_node *n = &e->g->nodes[node];
+	int dy = bt_hlo_given(e, node);
+
+	bt_hlo_give(e, n->in[0],
+	            bt_hlo_drop_back(e, node, n->u.drop.dropout, dy));
 }
 
 const struct bt_hlo_op bt_hlo_op_dropout = {dropout, dropout_back};

@@ -65,9 +65,10 @@ int bt_hlo_norm_back(struct bt_hlo_emit *e, int dy,
 static void residual_norm(struct bt_hlo_emit *e, int node)
 {
 	const struct bt_node *n = &e->g->nodes[node];
-	int x = bt_hlo_whole(e, n->in[0]);
+	int x = bt_hlo_whole(e, n->in[1]);
 
-	x = bt_hlo_binary(&e->b, "add", x, bt_hlo_whole(e, n->in[1]));
+	x = bt_hlo_drop(e, node, n->u.norm.dropout, x);
+	x = bt_hlo_binary(&e->b, "add", bt_hlo_whole(e, n->in[0]), x);
 	x = bt_hlo_norm(e, x, &n->u.norm, e->outputs[node].saved);
 	bt_hlo_set(e, node, x);
 }
@@ -79,7 +80,8 @@ static void residual_norm_back(struct bt_hlo_emit *e, int node)
 	                          e->outputs[node].saved);
 
 	bt_hlo_give(e, n->in[0], dz);
-	bt_hlo_give(e, n->in[1], dz);
+	bt_hlo_give(e, n->in[1],
+	            bt_hlo_drop_back(e, node, n->u.norm.dropout, dz));
 }
 
 const struct bt_hlo_op bt_hlo_op_residual_norm = {residual_norm,
@@ -134,7 +136,7 @@ static void embed(struct bt_hlo_emit *e, int node)
 		x = add_rows(e, x, a->type, BT_HLO_ARG_TYPES);
 	if (a->gamma >= 0)
 		x = bt_hlo_norm(e, x, &norm, e->outputs[node].saved);
-	bt_hlo_set(e, node, x);
+	bt_hlo_set(e, node, bt_hlo_drop(e, node, a->dropout, x));
 }
 
 /* Numbers of rows, with -1 in place of a number whose row learns nothing. */
@@ -187,6 +189,7 @@ static void embed_back(struct bt_hlo_emit *e, int node)
 	struct bt_hlo *b = &e->b;
 	int dz = bt_hlo_given(e, node), at;
 
+	dz = bt_hlo_drop_back(e, node, a->dropout, dz);
 	if (a->gamma >= 0)
 		dz = bt_hlo_norm_back(e, dz, &norm, e->outputs[node].saved);
 	if (a->position >= 0) {

@@ -22,15 +22,27 @@ struct bt_hlo_opts {
 	struct bt_hlo_size size;
 	bool bf16; /* operands of products, which are f32, are rounded to it */
 
-	/* of the loss, as a batch of the CPU's engine has them */
+	/* of a program that learns */
+	bool drops; /* dropout is on, as the CPU's engine has it */
+	bool adds;  /* its gradients are added to earlier ones */
+
+	/* of its loss, as a batch of the CPU's engine has them */
 	float smoothing;
 	const float *pos_weight; /* [columns of the logits], or NULL: all 1 */
 };
 
-/* What an argument is. Those of a batch, i32 where nothing else is said: rows.h
- * describes them. */
+/* What an argument is. */
 enum bt_hlo_source {
-	BT_HLO_ARG_PARAM,     /* a parameter, f32 */
+	BT_HLO_ARG_PARAM, /* a parameter, f32, or of it: */
+	BT_HLO_ARG_GRADIENT,
+	BT_HLO_ARG_MOMENT1,
+	BT_HLO_ARG_MOMENT2,
+	/* of an update, f32: */
+	BT_HLO_ARG_CONSTANTS, /* [BT_HLO_CONSTANTS] */
+	BT_HLO_ARG_RATES,     /* [n_params] */
+	BT_HLO_ARG_KEEPS,     /* [n_params] */
+	/* Those of a batch, i32 where nothing else is said: rows.h describes
+	 * them. */
 	BT_HLO_ARG_IDS,       /* [tokens] */
 	BT_HLO_ARG_TYPES,     /* [tokens] */
 	BT_HLO_ARG_POSITIONS, /* [tokens] rows of the table of positions */
@@ -45,6 +57,11 @@ enum bt_hlo_source {
 	                          * spans 1 at the first and the last token */
 	BT_HLO_ARG_NEXT_LABELS,  /* [texts] of the second logits, */
 	BT_HLO_ARG_NEXT_WEIGHTS, /* f32 [texts] likewise */
+	/* of dropout, u32: */
+	BT_HLO_ARG_NUMBERS,      /* [tokens] of them in the update */
+	BT_HLO_ARG_TEXT_NUMBERS, /* [texts] likewise */
+	BT_HLO_ARG_RANDOM, /* [4] the seed, its low half first; the update; the
+	                    * number of the batch's first token */
 	BT_HLO_ARG_SOURCES
 };
 
@@ -52,18 +69,26 @@ struct bt_hlo_arg {
 	enum bt_hlo_source source;
 	int param; /* of a parameter: its number */
 	struct bt_hlo_shape shape;
+	int taken; /* the result that takes its place, for which it is to be
+	            * donated; or -1 */
 };
 
 enum bt_hlo_kind {
 	BT_HLO_LOGITS,
 	BT_HLO_NEXT_LOGITS,
-	BT_HLO_LOSS, /* [1] */
-	BT_HLO_GRADIENT
+	BT_HLO_LOSS,  /* [1] */
+	BT_HLO_RIGHT, /* [1] rows of the logits of which the largest, the first
+	               * of equal ones, is that of the label */
+	BT_HLO_GRADIENT,
+	BT_HLO_NORM, /* [1] of all gradients */
+	BT_HLO_PARAM,
+	BT_HLO_MOMENT1,
+	BT_HLO_MOMENT2
 };
 
 struct bt_hlo_result {
 	enum bt_hlo_kind kind;
-	int param; /* of a gradient: of which parameter */
+	int param; /* of which parameter, or -1 */
 	struct bt_hlo_shape shape;
 };
 
@@ -80,11 +105,36 @@ struct bt_hlo_program {
 int bt_hlo_forward(const struct bt_graph *g, const struct bt_hlo_opts *o,
                    struct bt_hlo_program *p, struct bt_error *err) BT_MUST_USE;
 
-/* A forward and a backward pass: the logits, the loss, and its gradients by all
- * parameters that are not frozen. Nothing is dropped. */
+/* A forward and a backward pass: the loss, of classes how many logits are
+ * right, and the gradients by all parameters that are not frozen. */
 int bt_hlo_gradients(const struct bt_graph *g, const struct bt_hlo_opts *o,
                      struct bt_hlo_program *p,
                      struct bt_error *err) BT_MUST_USE;
+
+/*
+ * An update of these parameters by Adam or its kin, and the norm n of all
+ * gradients. With the constants, and for each parameter a rate and what is kept
+ * of it (optim/optim.h has the formulas):
+ *   s = n > clip ? clip / (n + clip_more) : 1
+ *   x = s g, held within +-limit
+ *   m = beta1 m + fresh1 x;  v = beta2 v + fresh2 x^2
+ *   p = keep p - rate m / (sqrt(v) correct2 + eps)
+ * Nothing of a run is in the program but the parameters' shapes.
+ */
+enum bt_hlo_constant {
+	BT_HLO_BETA1,
+	BT_HLO_BETA2,
+	BT_HLO_FRESH1,
+	BT_HLO_FRESH2,
+	BT_HLO_CORRECT2,
+	BT_HLO_EPS,
+	BT_HLO_LIMIT,
+	BT_HLO_CLIP,
+	BT_HLO_CLIP_MORE,
+	BT_HLO_CONSTANTS
+};
+int bt_hlo_update(const struct bt_graph *g, struct bt_hlo_program *p,
+                  struct bt_error *err) BT_MUST_USE;
 void bt_hlo_program_clear(struct bt_hlo_program *p);
 
 const char *bt_hlo_source_name(enum bt_hlo_source source);

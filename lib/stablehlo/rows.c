@@ -164,7 +164,10 @@ void bt_hlo_batch_empty(struct bt_hlo_batch *b)
 	for (k = BT_HLO_ARG_IDS; k < BT_HLO_ARG_SOURCES; k++) {
 		n = bt_hlo_batch_elements(b, (enum bt_hlo_source)k);
 		for (i = 0; b->arg[k] != NULL && i < n; i++)
-			b->arg[k][i] = k == BT_HLO_ARG_SEGMENTS ? -1 : 0;
+			b->arg[k][i] =
+			    k == BT_HLO_ARG_SEGMENTS || k == BT_HLO_ARG_LABELS
+			        ? -1
+			        : 0;
 		for (i = 0; b->real[k] != NULL && i < n; i++)
 			b->real[k][i] = 0;
 	}
@@ -240,7 +243,7 @@ void bt_hlo_batch_learn(struct bt_hlo_batch *b,
                         size_t selected, const struct bt_hlo_truth *truth)
 {
 	enum bt_rows rows = b->g->nodes[b->g->logits].rows;
-	size_t token = bt_hlo_token(b, place);
+	size_t token = bt_hlo_token(b, place), i;
 
 	if (rows == BT_PER_SEQUENCE)
 		learn_rows(b, text, 1, truth);
@@ -254,4 +257,19 @@ void bt_hlo_batch_learn(struct bt_hlo_batch *b,
 	b->arg[BT_HLO_ARG_NEXT_LABELS][text] = truth->next;
 	if (truth->next >= 0)
 		b->real[BT_HLO_ARG_NEXT_WEIGHTS][text] = truth->next_weight;
+	for (i = 0; i < n; i++)
+		b->arg[BT_HLO_ARG_NUMBERS][token + i] =
+		    (int32_t)(truth->token + i);
+	b->arg[BT_HLO_ARG_TEXT_NUMBERS][text] = (int32_t)truth->number;
+}
+
+void bt_hlo_batch_random(struct bt_hlo_batch *b, uint64_t seed, uint32_t step,
+                         uint32_t token0)
+{
+	int32_t *x = b->arg[BT_HLO_ARG_RANDOM];
+
+	x[0] = (int32_t)(uint32_t)seed;
+	x[1] = (int32_t)(uint32_t)(seed >> 32);
+	x[2] = (int32_t)step;
+	x[3] = (int32_t)token0;
 }

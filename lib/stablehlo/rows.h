@@ -81,6 +81,7 @@ struct bt_hlo_truth {
 	float weight;          /* the loss's scale included */
 	int32_t next;          /* of the second logits, or negative */
 	float next_weight;
+	uint32_t token, number; /* in the update: of its first token, its own */
 };
 
 /* Sets this of a text of n tokens that has just been added as row `text`, of
@@ -88,6 +89,11 @@ struct bt_hlo_truth {
 void bt_hlo_batch_learn(struct bt_hlo_batch *b,
                         const struct bt_hlo_place *place, size_t text, size_t n,
                         size_t selected, const struct bt_hlo_truth *truth);
+
+/* Sets what dropout depends on: the seed, the update, and how many tokens of it
+ * are before the batch. */
+void bt_hlo_batch_random(struct bt_hlo_batch *b, uint64_t seed, uint32_t step,
+                         uint32_t token0);
 
 /* The number of the first token of a place, of all of a batch. */
 static inline size_t bt_hlo_token(const struct bt_hlo_batch *b,

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Models of all families run by XLA's own plugin for CPUs, forwards and backwards:
-# unit/device/forward and gradients, which the suite skips where BT_PJRT_PATH is not set.
+# unit/device/forward, gradients and training, which the suite skips where BT_PJRT_PATH is not set.
 # Not under thread: the plugin's threads are not known to it
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/xla.sh"
-for what in forward:logits gradients:gradients; do
+for what in forward:logits gradients:gradients training:updates; do
 	xla_unit "device/${what%:*}"
 	grep -v '^ok' said >>why
 	result "$status" "${what#*:} like those of the CPU engine"

@@ -19,8 +19,11 @@ struct run {
 
 static struct bt_pjrt_shape pjrt_shape(const struct bt_hlo_shape *s)
 {
-	struct bt_pjrt_shape t = {
-	    s->type == BT_HLO_F32 ? BT_PJRT_F32 : BT_PJRT_S32, s->rank, {0}};
+	struct bt_pjrt_shape t = {s->type == BT_HLO_F32   ? BT_PJRT_F32
+	                          : s->type == BT_HLO_U32 ? BT_PJRT_U32
+	                                                  : BT_PJRT_S32,
+	                          s->rank,
+	                          {0}};
 
 	memcpy(t.dims, s->dim, (size_t)s->rank * sizeof(*t.dims));
 	return t;
@@ -203,6 +206,50 @@ static void bf16_agrees(void **state)
 	}
 }
 
+/* Dropout wherever the graph has a place for it. */
+static void drop_everywhere(struct bt_graph *g, float probability)
+{
+	struct bt_node *n;
+	int i;
+
+	for (i = 0; i < g->n_nodes; i++) {
+		n = &g->nodes[i];
+		if (n->op == BT_OP_EMBED)
+			n->u.embed.dropout = probability;
+		if (n->op == BT_OP_RESIDUAL_NORM)
+			n->u.norm.dropout = probability;
+		if (n->op == BT_OP_ATTENTION)
+			n->u.attention.dropout = probability;
+		if (n->op == BT_OP_ADD || n->op == BT_OP_DROPOUT)
+			n->u.drop.dropout = probability;
+	}
+}
+
+/* The same elements are dropped, in the middle of an update. */
+static void dropout_agrees(void **state)
+{
+	/* rows of tokens, texts, selected tokens, relative positions */
+	static const char *const some[] = {"bert-gelu", "bert-masked",
+	                                   "deberta-v2", "modernbert",
+	                                   "head-layers"};
+	struct fixture f;
+	size_t i;
+
+	(void)state;
+	if (!has_plugin())
+		skip();
+	for (i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
+		open_named(&f, some[i], false);
+		drop_everywhere(&f.g, .25f);
+		f.b.train = true;
+		f.b.step = 7;
+		f.b.token0 = 1000;
+		f.b.sequence0 = 90;
+		compare_batch(&f, some[i], i % 2 == 0, false);
+		close_fixture(&f);
+	}
+}
+
 /* The same texts with other losses: a graph of bert-gelu's shape for a task. */
 static void open_task(struct fixture *f, const char *problem)
 {
@@ -274,6 +321,7 @@ int main(void)
 	    cmocka_unit_test(f32_agrees),
 	    cmocka_unit_test(bf16_agrees),
 	    cmocka_unit_test(all_losses_agree),
+	    cmocka_unit_test(dropout_agrees),
 	};
 
 	setenv("BT_PJRT_CACHE", "cache", 1);

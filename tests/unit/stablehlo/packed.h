@@ -6,6 +6,8 @@
 #include "fixture.h"
 #include "stablehlo/rows.h"
 
+#define PACKED_SEED 0 /* the engine's of a fixture */
+
 struct packed {
 	struct bt_hlo_program p;
 	struct bt_hlo_batch b;
@@ -20,7 +22,9 @@ static inline struct bt_hlo_truth truth_of(const struct fixture *f, size_t t,
 {
 	struct bt_hlo_truth x = {.weight = f->b.loss_scale,
 	                         .next = -1,
-	                         .next_weight = f->b.next_scale};
+	                         .next_weight = f->b.next_scale,
+	                         .token = f->b.token0 + (uint32_t)first,
+	                         .number = f->b.sequence0 + (uint32_t)t};
 	const struct bt_node *logits = &f->g.nodes[f->g.logits];
 	size_t row = logits->rows == BT_PER_SEQUENCE   ? t
 	             : logits->rows == BT_PER_SELECTED ? next
@@ -46,6 +50,7 @@ static inline void pack_fixture(const struct fixture *f, int length, int more,
 {
 	size_t n = f->b.sequences, rows, t, i, s = 0, s0;
 	struct bt_hlo_opts o = {.bf16 = low,
+	                        .drops = f->b.train,
 	                        .smoothing = f->b.smoothing,
 	                        .pos_weight = f->b.pos_weight};
 	struct bt_hlo_truth truth;
@@ -62,6 +67,8 @@ static inline void pack_fixture(const struct fixture *f, int length, int more,
 	assert_ok((learns ? bt_hlo_gradients : bt_hlo_forward)(&f->g, &o, &k->p,
 	                                                       &err));
 	assert_ok(bt_hlo_batch_init(&k->b, &f->g, &o.size, learns, &err));
+	if (learns)
+		bt_hlo_batch_random(&k->b, PACKED_SEED, f->b.step, f->b.token0);
 	for (t = 0; t < n; t++) {
 		i = f->b.start[t];
 		k->text[t] =

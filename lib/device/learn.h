@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Trains a graph's parameters on a device, which has been loaded with them: the
+ * gradients of one batch or several, then an update. Parameters, moments and
+ * gradients stay on the device, where an update takes their places. What is
+ * computed is what the CPU's engine and optimizer compute but for rounding, the
+ * elements that dropout drops included.
+ *
+ * A program is compiled for each number of rows that batches fill, of which
+ * there are four between a power of 2 and the next.
+ */
+#ifndef BT_DEVICE_LEARN_H
+#define BT_DEVICE_LEARN_H
+
+#include "device/device.h"
+
+struct bt_device_learning {
+	uint64_t seed;  /* of dropout */
+	size_t longest; /* tokens of a text */
+	float smoothing;
+	const float *pos_weight; /* as in bt_hlo_opts; borrowed */
+	const float *const *moment1, *const *moment2; /* [n_params] each, read
+	                                               * once; of frozen
+	                                               * parameters unused */
+};
+
+/* Makes a device ready for training, or, once it is, takes other moments. What
+ * of the graph cannot be trained there is BT_EARG. */
+int bt_device_learn(struct bt_device *d, const struct bt_device_learning *o,
+                    struct bt_error *err) BT_MUST_USE;
+
+/* Replaces the parameters, as bt_device_load takes them. */
+int bt_device_reload(struct bt_device *d, const float *const *param,
+                     struct bt_error *err) BT_MUST_USE;
+
+/* What is to be learned of texts: as the CPU's batches have it (cpu/engine.h).
+ */
+struct bt_device_batch {
+	struct bt_device_texts texts;
+	const int32_t *labels;
+	const float *targets; /* [texts][n_targets] */
+	size_t n_targets;
+	const float *weights;
+	const int32_t *next_labels;
+	float loss_scale, next_scale;
+	uint32_t step, token0, sequence0;
+};
+
+/* The loss of a batch; its gradients, which are those of the next update or are
+ * added to them. right: of classes, rows of the logits whose largest is that of
+ * their label. */
+int bt_device_gradients(struct bt_device *d, const struct bt_device_batch *b,
+                        bool add, double *loss, int64_t *right,
+                        struct bt_error *err) BT_MUST_USE;
+
+/* The constants of an update, as bt_hlo_update has them; INFINITY for no limit
+ * and no clipping. */
+struct bt_device_step {
+	float beta1, beta2, fresh1, fresh2, correct2, eps;
+	float limit, clip, clip_more;
+	const float *rates, *keeps; /* [n_params] */
+};
+
+/* Updates the parameters; *norm is that of all gradients. */
+int bt_device_update(struct bt_device *d, const struct bt_device_step *s,
+                     double *norm, struct bt_error *err) BT_MUST_USE;
+
+/* Copies parameter i from the device; its moments, of one that is trained. */
+int bt_device_read(struct bt_device *d, int i, float *param, float *moment1,
+                   float *moment2, struct bt_error *err) BT_MUST_USE;
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* The optimizer's update, parameter by parameter. */
+#include "stablehlo/emit_int.h"
+
+/* Number i of a vector, everywhere in what `like` is. */
+static int number(struct bt_hlo *b, int vector, int i, int like)
+{
+	int x = bt_hlo_slice(b, vector, 0, i, i + 1);
+
+	x = bt_hlo_reshape(b, x, 0, NULL);
+	return bt_hlo_broadcast(b, x, bt_hlo_shape_of(b, like), NULL);
+}
+
+static int constant(struct bt_hlo_emit *e, enum bt_hlo_constant c, int like)
+{
+	int all = bt_hlo_input(e, BT_HLO_ARG_CONSTANTS);
+
+	return number(&e->b, all, (int)c, like);
+}
+
+/* A product, and a quotient. */
+static int times(struct bt_hlo *b, int x, int y)
+{
+	return bt_hlo_binary(b, "multiply", x, y);
+}
+
+static int over(struct bt_hlo *b, int x, int y)
+{
+	return bt_hlo_binary(b, "divide", x, y);
+}
+
+/* The sum of the squares of x, [1]. The squares of a row are a product, so that
+ * large parameters are no one long sum of rounded terms. */
+static int squares(struct bt_hlo *b, int x)
+{
+	static const struct bt_hlo_product rows = {1, 1, {0}, {0}, {1}, {1}};
+	static const struct bt_hlo_product all = {0, 1, {0}, {0}, {0}, {0}};
+	const int64_t one = 1;
+
+	if (bt_hlo_shape_of(b, x).rank == 2)
+		x = bt_hlo_reduce(b, "add", bt_hlo_dot(b, x, x, rows), 0);
+	else
+		x = bt_hlo_dot(b, x, x, all);
+	return bt_hlo_reshape(b, x, 1, &one);
+}
+
+/* What gradients of that norm are multiplied by, [1]. */
+static int scale_of(struct bt_hlo_emit *e, int norm)
+{
+	struct bt_hlo *b = &e->b;
+	int clip = constant(e, BT_HLO_CLIP, norm);
+	int x = constant(e, BT_HLO_CLIP_MORE, norm), above;
+
+	x = over(b, clip, bt_hlo_binary(b, "add", norm, x));
+	above = bt_hlo_compare(b, "GT", norm, clip);
+	return bt_hlo_select(b, above, x,
+	                     bt_hlo_splat(b, bt_hlo_shape_of(b, norm), 1));
+}
+
+/* The gradient as the moments take it. */
+static int held(struct bt_hlo_emit *e, int g, int scale)
+{
+	struct bt_hlo *b = &e->b;
+	int limit = constant(e, BT_HLO_LIMIT, g);
+
+	g = times(b, g, number(b, scale, 0, g));
+	g = bt_hlo_binary(b, "minimum", g, limit);
+	return bt_hlo_binary(b, "maximum", g, bt_hlo_unary(b, "negate", limit));
+}
+
+static void update(struct bt_hlo_emit *e, int param, int g, int scale,
+                   struct bt_hlo_results *results)
+{
+	struct bt_hlo *b = &e->b;
+	int p = bt_hlo_param(e, param);
+	int m = bt_hlo_of_param(e, BT_HLO_ARG_MOMENT1, param);
+	int v = bt_hlo_of_param(e, BT_HLO_ARG_MOMENT2, param);
+	int x = held(e, g, scale), y;
+
+	y = times(b, constant(e, BT_HLO_FRESH1, p), x);
+	m = times(b, constant(e, BT_HLO_BETA1, p), m);
+	m = bt_hlo_binary(b, "add", m, y);
+	y = times(b, times(b, constant(e, BT_HLO_FRESH2, p), x), x);
+	v = times(b, constant(e, BT_HLO_BETA2, p), v);
+	v = bt_hlo_binary(b, "add", v, y);
+	x = bt_hlo_input(e, BT_HLO_ARG_RATES);
+	x = times(b, number(b, x, param, p), m);
+	y = bt_hlo_unary(b, "sqrt", v);
+	y = times(b, y, constant(e, BT_HLO_CORRECT2, p));
+	y = bt_hlo_binary(b, "add", y, constant(e, BT_HLO_EPS, p));
+	x = over(b, x, y);
+	y = bt_hlo_input(e, BT_HLO_ARG_KEEPS);
+	p = times(b, p, number(b, y, param, p));
+	p = bt_hlo_binary(b, "subtract", p, x);
+	bt_hlo_add_result(results, BT_HLO_PARAM, param, p);
+	bt_hlo_add_result(results, BT_HLO_MOMENT1, param, m);
+	bt_hlo_add_result(results, BT_HLO_MOMENT2, param, v);
+}
+
+static int update_all(struct bt_hlo_emit *e, struct bt_hlo_results *x)
+{
+	const struct bt_graph *g = e->g;
+	struct bt_hlo *b = &e->b;
+	int *grad = e->param_grad, i, norm = BT_HLO_NONE, scale;
+
+	for (i = 0; i < g->n_params; i++)
+		if (!g->params[i].frozen) {
+			grad[i] = bt_hlo_of_param(e, BT_HLO_ARG_GRADIENT, i);
+			norm = bt_hlo_sum(b, norm, squares(b, grad[i]));
+		}
+	if (norm == BT_HLO_NONE)
+		return bt_hlo_fail(b, BT_EARG, "nothing is trained");
+	norm = bt_hlo_unary(b, "sqrt", norm);
+	scale = scale_of(e, norm);
+	bt_hlo_add_result(x, BT_HLO_NORM, -1, norm);
+	for (i = 0; i < g->n_params; i++)
+		if (!g->params[i].frozen)
+			update(e, i, grad[i], scale, x);
+	return BT_OK;
+}
+
+int bt_hlo_update(const struct bt_graph *g, struct bt_hlo_program *p,
+                  struct bt_error *err)
+{
+	static const struct bt_hlo_opts none = {.bf16 = false};
+	struct bt_hlo_emit e;
+	struct bt_hlo_results x;
+	int r =
+	    bt_hlo_begin_program(&e, g, &none, 3 * g->n_params + 1, &x, err);
+
+	if (r == BT_OK)
+		(void)update_all(&e, &x);
+	return bt_hlo_end_program(&e, r, &x, p, err);
+}

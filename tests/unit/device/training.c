@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/* Not under thread: a plugin's own threads are not watched */
+/* Not under address: nor is its memory */
+/*
+ * Updates on XLA's plugin for CPUs beside those of the CPU's engine and
+ * optimizer, with dropout, clipping, decay, rates that differ between layers
+ * and frozen parameters: losses, norms, parameters and moments.
+ *
+ * Both round, and differences grow: where a gradient is about 0, Adam divides
+ * by what is little more than rounding, so an element may differ by as much as
+ * it moves. Norms of differences are compared with how far the parameters moved
+ * in all.
+ */
+#include "device/learn.h"
+#include "device/plugin.h"
+#include "optim/optim.h"
+
+#define UPDATES 12
+#define LOSS_MOST 1e-5
+#define MOVE_MOST 1e-3 /* of how far parameters moved */
+
+struct training {
+	struct fixture f;
+	struct bt_optim optim;
+	struct bt_device *d;
+	float *start; /* the parameters before */
+	const float **param, **m, **v;
+	float *rate, *keep;
+	int parts; /* batches of an update */
+};
+
+static void drop_everywhere(struct bt_graph *g)
+{
+	struct bt_node *n;
+	int i;
+
+	for (i = 0; i < g->n_nodes; i++) {
+		n = &g->nodes[i];
+		if (n->op == BT_OP_EMBED)
+			n->u.embed.dropout = .1f;
+		if (n->op == BT_OP_RESIDUAL_NORM)
+			n->u.norm.dropout = .1f;
+		if (n->op == BT_OP_ATTENTION)
+			n->u.attention.dropout = .1f;
+	}
+}
+
+static void load(struct training *x)
+{
+	const struct bt_graph *g = &x->f.g;
+	struct bt_device_learning o = {.longest = 32};
+	struct bt_error err = {0};
+	int i;
+
+	for (i = 0; i < g->n_params; i++) {
+		x->param[i] = bt_engine_param(x->f.e, i);
+		x->m[i] = (float *)x->optim.m.base + g->params[i].offset;
+		x->v[i] = (float *)x->optim.v.base + g->params[i].offset;
+	}
+	o.moment1 = x->m;
+	o.moment2 = x->v;
+	assert_ok(bt_device_load(x->d, g, x->param, false, &err));
+	assert_ok(bt_device_learn(x->d, &o, &err));
+}
+
+static void begin(struct training *x, const char *name,
+                  const struct bt_optim_opts *o, const char *frozen)
+{
+	struct bt_error err = {0};
+	struct bt_graph *g = &x->f.g;
+	size_t n;
+	int i;
+
+	memset(x, 0, sizeof(*x));
+	/* before there are threads */
+	assert_ok(bt_device_open("cpu", &x->d, &err));
+	open_named(&x->f, name, false);
+	drop_everywhere(g);
+	for (i = 0; i < g->n_params; i++)
+		g->params[i].frozen =
+		    frozen != NULL && strstr(g->params[i].name, frozen) != NULL;
+	assert_ok(bt_optim_init(&x->optim, g, o, x->f.pool, NULL, &err));
+	n = (size_t)g->n_params + 1;
+	x->param = calloc(n, sizeof(*x->param));
+	x->m = calloc(n, sizeof(*x->m));
+	x->v = calloc(n, sizeof(*x->v));
+	x->rate = calloc(n, sizeof(*x->rate));
+	x->keep = calloc(n, sizeof(*x->keep));
+	x->start = malloc(g->n_floats * sizeof(*x->start));
+	memcpy(x->start, bt_engine_params(x->f.e),
+	       g->n_floats * sizeof(*x->start));
+	x->parts = 1;
+	load(x);
+}
+
+static void end(struct training *x)
+{
+	bt_device_close(x->d);
+	bt_optim_clear(&x->optim);
+	close_fixture(&x->f);
+	free(x->param);
+	free(x->m);
+	free(x->v);
+	free(x->rate);
+	free(x->keep);
+	free(x->start);
+}
+
+static double rate_of(int t)
+{
+	return 1e-3 * (1 - .05 * t);
+}
+
+/* An update on the CPU; the loss, and the norm of its gradients. */
+static double on_cpu(struct training *x, int t, double *norm)
+{
+	struct bt_error err = {0};
+	struct bt_engine *e = x->f.e;
+	double loss = 0;
+	int k;
+
+	for (k = 0; k < x->parts; k++) {
+		x->f.b.token0 = (uint32_t)(k * 1000);
+		assert_ok(bt_engine_forward(e, &x->f.b, &err));
+		loss += bt_engine_loss(e);
+		assert_ok(bt_engine_backward(e, k > 0, &err));
+	}
+	*norm = bt_optim_norm(&x->optim, bt_engine_grads(e), 0);
+	bt_optim_update(&x->optim, bt_engine_params(e), bt_engine_grads(e),
+	                *norm, rate_of(t), t + 1);
+	assert_ok(bt_engine_pack(e, &err));
+	return loss;
+}
+
+static double on_device(struct training *x, int t, double *norm)
+{
+	const struct bt_batch *b = &x->f.b;
+	struct bt_device_batch batch = {
+	    .texts = {b->sequences, b->start, b->ids, b->types, b->selected,
+	              b->n_selected},
+	    .labels = b->labels,
+	    .targets = b->targets,
+	    .n_targets = 2,
+	    .next_labels = b->next_labels,
+	    .loss_scale = b->loss_scale,
+	    .next_scale = b->next_scale,
+	    .step = b->step,
+	};
+	struct bt_adamw w;
+	struct bt_device_step s;
+	struct bt_error err = {0};
+	double loss = 0, one, more;
+	int64_t right;
+	int k;
+
+	for (k = 0; k < x->parts; k++) {
+		batch.token0 = (uint32_t)(k * 1000);
+		assert_ok(bt_device_gradients(x->d, &batch, k > 0, &one, &right,
+		                              &err));
+		loss += one;
+	}
+	bt_optim_constants(&x->optim, rate_of(t), t + 1, &w, &more, x->rate,
+	                   x->keep);
+	s = (struct bt_device_step){
+	    w.beta1,
+	    w.beta2,
+	    w.fresh1,
+	    w.fresh2,
+	    w.correct2,
+	    w.eps,
+	    w.limit,
+	    x->optim.o.clip > 0 ? (float)x->optim.o.clip : INFINITY,
+	    (float)more,
+	    x->rate,
+	    x->keep};
+	assert_ok(bt_device_update(x->d, &s, norm, &err));
+	return loss;
+}
+
+/* Relative to how far the parameters moved. */
+static double compare_params(struct training *x)
+{
+	const struct bt_graph *g = &x->f.g;
+	struct bt_error err = {0};
+	const float *now = bt_engine_params(x->f.e);
+	double diff = 0, moved = 0, d;
+	const struct bt_param *p;
+	float *got, *m, *v;
+	size_t c, n, at;
+	int i;
+
+	for (i = 0; i < g->n_params; i++) {
+		p = &g->params[i];
+		n = bt_param_size(p);
+		got = malloc(3 * n * sizeof(*got));
+		m = p->frozen ? NULL : got + n;
+		v = p->frozen ? NULL : got + 2 * n;
+		assert_ok(bt_device_read(x->d, i, got, m, v, &err));
+		at = p->offset;
+		if (p->frozen)
+			assert_memory_equal(got, x->start + at,
+			                    n * sizeof(*got));
+		if (strstr(p->name, "key.bias") != NULL)
+			n = 0; /* has no gradient but rounding */
+		for (c = 0; c < n; c++, at++) {
+			d = (double)got[c] - (double)now[at];
+			diff += d * d;
+			d = (double)now[at] - (double)x->start[at];
+			moved += d * d;
+		}
+		free(got);
+	}
+	assert_true(moved > 0);
+	return sqrt(diff / moved);
+}
+
+static void follow(struct training *x, const char *what)
+{
+	double loss, want, norm, want_norm, most = 0, most_norm = 0, d, params;
+	int t;
+
+	x->f.b.train = true;
+	for (t = 0; t < UPDATES; t++) {
+		x->f.b.step = (uint32_t)t;
+		want = on_cpu(x, t, &want_norm);
+		loss = on_device(x, t, &norm);
+		d = fabs(loss / want - 1);
+		most = d > most || isnan(d) ? d : most;
+		d = fabs(norm / want_norm - 1);
+		most_norm = d > most_norm || isnan(d) ? d : most_norm;
+		if (!(fabs(loss / want - 1) <= LOSS_MOST * (t + 1)))
+			fail_msg("%s: update %d: the loss is %.9g, not %.9g",
+			         what, t, loss, want);
+	}
+	params = compare_params(x);
+	printf("# %s: loss %.2g, norm %.2g, parameters %.2g of their way\n",
+	       what, most, most_norm, params);
+	if (!(most_norm <= 1e-3))
+		fail_msg("%s: norms differ by %.3g", what, most_norm);
+	if (!(params <= MOVE_MOST))
+		fail_msg("%s: parameters differ by %.3g of their way", what,
+		         params);
+}
+
+static void adamw_agrees(void **state)
+{
+	struct bt_optim_opts o = BT_OPTIM_INIT;
+	struct training x;
+
+	(void)state;
+	if (!has_plugin())
+		skip();
+	begin(&x, "bert-gelu", &o, NULL);
+	follow(&x, "adamw");
+	end(&x);
+
+	o.clip = .01;
+	o.weight_decay = .1;
+	o.layer_decay = .7;
+	o.head_scale = 3;
+	begin(&x, "bert-gelu", &o, "embeddings");
+	x.parts = 2;
+	follow(&x,
+	       "two batches, clipped, layers with rates, frozen embeddings");
+	end(&x);
+}
+
+static void kin_agree(void **state)
+{
+	struct bt_optim_opts o = BT_OPTIM_INIT;
+	struct training x;
+
+	(void)state;
+	if (!has_plugin())
+		skip();
+	o.kind = BT_OPTIM_ADAMW_GOOGLE;
+	o.clip = 0;
+	begin(&x, "bert-next", &o, NULL);
+	follow(&x, "adamw-google of masked tokens and next sentences");
+	end(&x);
+
+	o = (struct bt_optim_opts)BT_OPTIM_INIT;
+	o.kind = BT_OPTIM_ADAM;
+	o.clip_value = 1e-3;
+	begin(&x, "bert-spans", &o, NULL);
+	follow(&x, "adam of spans, elements clipped");
+	end(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(adamw_agrees),
+	    cmocka_unit_test(kin_agree),
+	};
+
+	setenv("BT_PJRT_CACHE", "cache", 1);
+	return RUN(tests);
+}
