@@ -31,20 +31,19 @@ struct args {
 	struct bt_opt_list min, by;
 	struct bt_minimum *minimum; /* [min.n] */
 	int64_t errors;             /* 0: none */
-	const char *compare;
+	const char *compare, *leak;
 	const char *rank_by; /* the feature of a query, or NULL */
-	const char *issues;  /* the file of label issues, or NULL */
-	const char *html;    /* the file of a page, or NULL */
-	bool each;           /* token is masked */
-	const char *tune;    /* what to tune thresholds for, or NULL: */
+	const char *issues,
+	    *html;        /* files of label issues, of a page; or NULL */
+	bool each;        /* token is masked */
+	const char *tune; /* what to tune thresholds for, or NULL: */
 	struct bt_threshold_goal goal;
 	const char *calibrate; /* how, or NULL */
 	bool ci;
 	int64_t samples; /* 0: not given */
 	const char *group_by;
-	double coverage;  /* 0: not given */
-	double agreement; /* 0: not given */
-	const char *sets; /* by which scores, or NULL */
+	double coverage, agreement; /* 0: not given */
+	const char *sets;           /* by which scores, or NULL */
 };
 
 static const struct bt_opt options[] = {
@@ -84,6 +83,8 @@ static const struct bt_opt options[] = {
     BT_STR(0, "label-issues", "FILE",
            "write the records whose labels are probably wrong to FILE", args,
            issues),
+    BT_STR(0, "leak", "FILE",
+           "count texts that occur in these records, or nearly", args, leak),
     BT_FLAG(0, "ci", "print 95 % confidence intervals of all metrics", args,
             ci),
     BT_INT(0, "ci-samples", "N", "samples that they are made of [1000]", args,
@@ -168,14 +169,23 @@ static const char *report_contradiction(const struct args *a)
 	if (a->tune == NULL && !fits && !agrees)
 		return NULL;
 	if ((a->tune != NULL) + fits + agrees > 1 || (a->json && !agrees) ||
-	    a->by.n > 0 || a->errors > 0 || a->compare != NULL ||
+	    a->by.n > 0 || a->errors > 0 || a->compare != NULL || a->leak ||
 	    a->issues != NULL || a->min.n > 0 || a->rank_by != NULL ||
 	    a->html != NULL || a->ci || (a->threshold != NULL && fits))
 		return "--tune-threshold, --calibrate, --coverage and "
 		       "--min-agreement have their own reports: give one, and "
 		       "leave out --json, --html, --by, --rank-by, --errors, "
-		       "--compare, --label-issues, --min, --ci and thresholds";
+		       "--compare, --leak, --label-issues, --min, --ci and "
+		       "thresholds";
 	return NULL;
+}
+
+/* Whether a further output has a file of its own. */
+static bool is_apart(const char *path, const struct args *a)
+{
+	return path == NULL || (strcmp(path, "-") != 0 &&
+	                        (a->common.output == NULL ||
+	                         strcmp(path, a->common.output) != 0));
 }
 
 /* The error if one of these does not go with other options; or NULL. */
@@ -185,6 +195,8 @@ static const char *fit_contradiction(const struct args *a, int n)
 	    (a->common.output == NULL || strcmp(a->common.output, "-") == 0))
 		return "--tune-threshold needs -o FILE, where to write the "
 		       "thresholds";
+	if (a->model.n > 1 && a->compare != NULL)
+		return "--compare takes one -m DIR";
 	if (a->tune != NULL && a->threshold != NULL)
 		return "give either --threshold or --tune-threshold";
 	if ((a->samples > 0 || a->group_by != NULL) && !a->ci)
@@ -205,15 +217,12 @@ static const char *fit_contradiction(const struct args *a, int n)
 		       "where the result is kept";
 	if (a->agreement > 0 && n == 0)
 		return "--min-agreement reads the records twice: give files";
+	if (!is_apart(a->html, a) || (a->html != NULL && a->issues != NULL &&
+	                              strcmp(a->html, a->issues) == 0))
+		return "--html needs a file other than the others";
+	if (!is_apart(a->issues, a))
+		return "--label-issues needs a file other than the report's";
 	return report_contradiction(a);
-}
-
-/* Whether a further output has a file of its own. */
-static bool is_apart(const char *path, const struct args *a)
-{
-	return path == NULL || (strcmp(path, "-") != 0 &&
-	                        (a->common.output == NULL ||
-	                         strcmp(path, a->common.output) != 0));
 }
 
 static bool check_more(struct args *a, int n, int *status)
@@ -221,12 +230,6 @@ static bool check_more(struct args *a, int n, int *status)
 	struct bt_error err = {0};
 	int i, e = BT_OK;
 
-	if (!is_apart(a->html, a) || (a->html != NULL && a->issues != NULL &&
-	                              strcmp(a->html, a->issues) == 0)) {
-		*status = bt_tool_misuse(
-		    &tool, "--html needs a file other than the others");
-		return false;
-	}
 	if (a->tune != NULL &&
 	    bt_threshold_goal_read(a->tune, &a->goal, &err) != BT_OK) {
 		*status =
@@ -235,15 +238,6 @@ static bool check_more(struct args *a, int n, int *status)
 	}
 	if (fit_contradiction(a, n) != NULL) {
 		*status = bt_tool_misuse(&tool, "%s", fit_contradiction(a, n));
-		return false;
-	}
-	if (a->model.n > 1 && a->compare != NULL) {
-		*status = bt_tool_misuse(&tool, "--compare takes one -m DIR");
-		return false;
-	}
-	if (!is_apart(a->issues, a)) {
-		*status = bt_tool_misuse(&tool, "--label-issues needs a file "
-		                                "other than the report's");
 		return false;
 	}
 	a->minimum = bt_array((size_t)a->min.n, sizeof(*a->minimum));
@@ -263,12 +257,13 @@ static bool check(struct args *a, int n, int *status)
 		    &tool, "give either -m DIR or --predictions FILE");
 	else if (a->predictions.n > 0 &&
 	         (a->by.n > 0 || a->rank_by != NULL || a->errors > 0 ||
-	          a->compare != NULL || a->profile || a->gemm != NULL ||
-	          a->device != NULL || strcmp(a->dtype, "auto") != 0))
+	          a->compare != NULL || a->leak != NULL || a->profile ||
+	          a->gemm != NULL || a->device != NULL ||
+	          strcmp(a->dtype, "auto") != 0))
 		*status = bt_tool_misuse(
 		    &tool,
-		    "--by, --rank-by, --errors, --compare, --dtype, --gemm, "
-		    "--device and --profile need a model: give -m DIR");
+		    "--by, --rank-by, --errors, --compare, --leak, --dtype, "
+		    "--gemm, --device and --profile need a model: give -m DIR");
 	else if (a->predictions.n == 0 && a->null_odds != NULL)
 		*status = bt_tool_misuse(&tool, "--null-odds is for "
 		                                "--predictions: a model has "
@@ -371,8 +366,9 @@ static bool label_options(const struct args *a)
 {
 	return a->errors > 0 || a->by.n > 0 || a->rank_by != NULL ||
 	       a->threshold != NULL || a->tune != NULL || a->issues != NULL ||
-	       a->compare != NULL || a->task != NULL || a->scheme != NULL ||
-	       a->calibrate != NULL || a->coverage > 0 || a->predictions.n > 1;
+	       a->compare != NULL || a->leak != NULL || a->task != NULL ||
+	       a->scheme != NULL || a->calibrate != NULL || a->coverage > 0 ||
+	       a->predictions.n > 1;
 }
 
 /* The error if options do not go with the task; or NULL. */
@@ -381,7 +377,7 @@ static const char *misfit(const struct args *a, const struct bt_task *task)
 	if (task == &bt_task_qa)
 		return label_options(a) || a->group_by != NULL
 		           ? "answers to questions are evaluated without "
-		             "--by, --rank-by, --errors, --compare, --task, "
+		             "--by, --rank-by, --errors, --compare, --leak, --task, "
 		             "--strict, --label-issues, --ci-group, "
 		             "thresholds of labels and a second file of --predictions"
 		           : NULL;
@@ -394,11 +390,11 @@ static const char *misfit(const struct args *a, const struct bt_task *task)
 		       "--pseudo-perplexity is for";
 	if (task->masks && label_options(a))
 		return "masked tokens are evaluated without --by, --rank-by, "
-		       "--errors, --compare, --task, --strict, --label-issues "
-		       "and thresholds of labels";
+		       "--errors, --compare, --leak, --task, --strict, "
+		       "--label-issues and thresholds of labels";
 	if (task == &bt_task_embedding && label_options(a))
 		return "embeddings of pairs are evaluated without --by, "
-		       "--rank-by, --errors, --compare, --strict, "
+		       "--rank-by, --errors, --compare, --leak, --strict, "
 		       "--label-issues and thresholds of labels";
 	if (task->per_token && (a->errors > 0 || a->by.n > 0 ||
 	                        a->threshold != NULL || a->tune != NULL))
@@ -439,7 +435,8 @@ evaluation_options(struct run *r, char **paths, int n, const struct bt_log *log)
 	               .by = a->by.item,
 	               .n_by = (size_t)a->by.n,
 	               .rank_by = a->rank_by,
-	               .compare = a->compare},
+	               .compare = a->compare,
+	               .leak = a->leak},
 	    .issues = a->issues != NULL,
 	    .threshold = a->threshold,
 	    .scheme = a->scheme,
@@ -558,10 +555,13 @@ static int spare(const struct args *a, char *const *records, int n,
                  struct bt_error *err)
 {
 	const char *const out[] = {a->common.output, a->html, a->issues};
+	char *const leak[] = {(char *)a->leak};
 	int i, e = BT_OK;
 
 	for (i = 0; i < 3 && e == BT_OK; i++) {
 		e = bt_out_spare(out[i], records, n, err);
+		if (e == BT_OK)
+			e = bt_out_spare(out[i], leak, leak[0] != NULL, err);
 		if (e == BT_OK)
 			e = bt_out_spare(out[i],
 			                 (char *const *)a->predictions.item,

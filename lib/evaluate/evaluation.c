@@ -186,7 +186,7 @@ static int run_model(struct bt_evaluation *v, struct bt_error *err)
 
 	if (e == BT_OK)
 		e = bt_report_init(&v->report, &v->m, v->task->answer,
-		                   v->labels, err);
+		                   v->labels, v->s.tok, err);
 	if (e == BT_OK)
 		e = bt_predict_stream_run(&v->s, v->o.records, v->o.n_records,
 		                          count, NULL, v, err);

@@ -56,6 +56,8 @@ static int look(void *ctx, size_t k, uint64_t number, const void *data,
 	if (r == BT_OK && d->o.issues != NULL)
 		r = bt_label_issues_look(d->o.issues, k, number, data, len,
 		                         err);
+	if (r == BT_OK && d->leaks != NULL)
+		r = bt_leaks_look(d->leaks, number, data, len, err);
 	return r;
 }
 
@@ -80,7 +82,7 @@ void bt_report_ask(struct bt_report *d, const struct bt_report_opts *o,
 	memset(d, 0, sizeof(*d));
 	d->o = *o;
 	if (o->errors > 0 || o->n_by > 0 || o->issues != NULL ||
-	    o->rank_by != NULL || o->groups != NULL) {
+	    o->rank_by != NULL || o->groups != NULL || o->leak != NULL) {
 		s->look = look;
 		s->look_ctx = d;
 	}
@@ -93,9 +95,11 @@ void bt_report_ask(struct bt_report *d, const struct bt_report_opts *o,
 
 int bt_report_init(struct bt_report *d, const struct bt_metrics *like,
                    const struct bt_answer_form *form,
-                   const struct bt_labels *labels, struct bt_error *err)
+                   const struct bt_labels *labels, const struct bt_tok *tok,
+                   struct bt_error *err)
 {
 	size_t i;
+	int r = BT_OK;
 
 	d->group = bt_array0(d->o.n_by, sizeof(struct bt_by_feature *));
 	if (d->o.errors > 0)
@@ -104,8 +108,15 @@ int bt_report_init(struct bt_report *d, const struct bt_metrics *like,
 		d->group[i] = bt_by_feature_new(d->o.by[i], like);
 	if (d->o.rank_by != NULL)
 		d->ranking = bt_ranking_new(d->o.rank_by);
-	return d->o.compare != NULL ? bt_comparison_init(&d->paired, like, err)
-	                            : BT_OK;
+	if (d->o.leak != NULL)
+		r = tok != NULL
+		        ? bt_leaks_open(d->o.leak, tok, &d->leaks, err)
+		        : bt_error_set(err, BT_EARG,
+		                       "the model directory has no tokenizer, "
+		                       "which texts are compared by");
+	if (r == BT_OK && d->o.compare != NULL)
+		r = bt_comparison_init(&d->paired, like, err);
+	return r;
 }
 
 void bt_report_clear(struct bt_report *d)
@@ -118,6 +129,7 @@ void bt_report_clear(struct bt_report *d)
 	free(d->group);
 	bt_ranking_free(d->ranking);
 	bt_comparison_clear(&d->paired);
+	bt_leaks_close(d->leaks);
 	free(d->record);
 	bt_buf_clear(&d->texts);
 	memset(d, 0, sizeof(*d));
@@ -157,6 +169,8 @@ void bt_report_print(struct bt_report *d, const struct bt_predict_stream *s,
 		bt_comparison_report(&d->paired, m, names, out);
 	if (d->worst != NULL)
 		bt_top_losses_report(d->worst, s->tok, out);
+	if (d->leaks != NULL)
+		bt_leaks_report(d->leaks, out);
 }
 
 int bt_report_json(struct bt_report *d, const struct bt_predict_stream *s,
@@ -177,8 +191,10 @@ int bt_report_json(struct bt_report *d, const struct bt_predict_stream *s,
 	if (d->o.compare != NULL)
 		json_object_set_new(o, "compare",
 		                    bt_comparison_json(&d->paired, m, names));
+	if (d->leaks != NULL)
+		bad |= json_object_set_new(o, "leaks", bt_leaks_json(d->leaks));
 	if (d->worst != NULL)
-		bad = json_object_set_new(o, "errors",
-		                          bt_top_losses_json(d->worst, s->tok));
+		bad |= json_object_set_new(
+		    o, "errors", bt_top_losses_json(d->worst, s->tok));
 	return bad;
 }

@@ -10,6 +10,7 @@
 #include "evaluate/by_feature.h"
 #include "evaluate/groups.h"
 #include "evaluate/label_issues.h"
+#include "evaluate/leaks.h"
 #include "evaluate/model_comparison.h"
 #include "evaluate/ranking.h"
 #include "evaluate/top_losses.h"
@@ -24,6 +25,7 @@ struct bt_report_opts {
 	const char *compare;      /* the other model's directory, or NULL */
 	struct bt_label_issues *issues; /* borrowed; looks at records, too; or
 	                                 * NULL */
+	const char *leak; /* a file of records to compare texts with, or NULL */
 };
 
 /* Where both texts of an example stand in those of its block. */
@@ -40,6 +42,7 @@ struct bt_report {
 	struct bt_by_feature **group; /* [o.n_by] */
 	struct bt_ranking *ranking;   /* or NULL */
 	struct bt_comparison paired;
+	struct bt_leaks *leaks;          /* or NULL */
 	struct bt_report_record *record; /* of each example of a block */
 	size_t record_cap;
 	struct bt_buf texts; /* of the block, those that records have */
@@ -50,10 +53,10 @@ void bt_report_ask(struct bt_report *d, const struct bt_report_opts *o,
                    struct bt_predict_stream_opts *s);
 
 /* After it was opened: like, borrowed, is of the kind of the model's measures,
- * and set. */
+ * and set. tok, borrowed, is the model's tokenizer, which opts.leak needs. */
 int bt_report_init(struct bt_report *d, const struct bt_metrics *like,
                    const struct bt_answer_form *form,
-                   const struct bt_labels *labels,
+                   const struct bt_labels *labels, const struct bt_tok *tok,
                    struct bt_error *err) BT_MUST_USE;
 void bt_report_clear(struct bt_report *d);
 

@@ -353,6 +353,45 @@ static void put_label_issues(struct bt_buf *b, const json_t *issues)
 	bt_buf_puts(b, "</table></div>\n");
 }
 
+static long long count_of(const json_t *o, const char *key)
+{
+	return json_integer_value(json_object_get(o, key));
+}
+
+static void put_leaks(struct bt_buf *b, const json_t *leaks)
+{
+	const json_t *pairs = json_object_get(leaks, "pairs"), *x;
+	size_t i;
+
+	if (leaks == NULL)
+		return;
+	put(b, "<h2>Texts that may be known</h2>\n<p>Compared with <code>",
+	    json_string_value(json_object_get(leaks, "file")), "</code>: ");
+	bt_buf_printf(b,
+	              "of %lld texts, %lld are there, %lld are similar to one "
+	              "there, %lld repeat one of this evaluation.</p>\n",
+	              count_of(leaks, "texts"), count_of(leaks, "equal"),
+	              count_of(leaks, "similar"), count_of(leaks, "repeated"));
+	if (json_array_size(pairs) == 0)
+		return;
+	bt_buf_puts(b, "<div class=\"scroll\"><table class=\"texts\">\n<tr>"
+	               "<th>text, and that of the other file</th>"
+	               "<th class=\"n\">record</th>"
+	               "<th class=\"n\">similarity</th></tr>\n");
+	json_array_foreach(pairs, i, x)
+	{
+		put(b, "<tr><td class=\"t\"><div dir=\"auto\">",
+		    json_string_value(json_object_get(x, "text")), "</div>");
+		put(b, "<div class=\"dim\" dir=\"auto\">",
+		    json_string_value(json_object_get(x, "other")),
+		    "</div></td>");
+		put_cell(b, json_object_get(x, "record"));
+		put_cell(b, json_object_get(x, "similarity"));
+		bt_buf_puts(b, "</tr>\n");
+	}
+	bt_buf_puts(b, "</table></div>\n");
+}
+
 static void put_comparison(struct bt_buf *b, const json_t *c)
 {
 	static const char *const columns[] = {"a", "b", "difference"};
@@ -411,6 +450,7 @@ int bt_page_write(const json_t *report, const struct bt_page *p,
 		put_groups(out, json_array_get(by, i));
 	put_errors(out, json_object_get(report, "errors"));
 	put_label_issues(out, json_object_get(report, "label_issues"));
+	put_leaks(out, json_object_get(report, "leaks"));
 	put_comparison(out, json_object_get(report, "compare"));
 	put_metrics(out, report);
 	put(out, "<p class=\"dim\">", p->made_by, "</p>\n</body>\n</html>\n");

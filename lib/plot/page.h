@@ -16,8 +16,8 @@ struct bt_page {
 };
 
 /* Appends the page: figures, pictures (plot/evaluation.h), groups, the worst
- * errors with their texts, labels that look wrong, the comparison with another
- * model. */
+ * errors with their texts, labels that look wrong, texts that may be known, the
+ * comparison with another model. */
 int bt_page_write(const json_t *report, const struct bt_page *p,
                   struct bt_buf *out, struct bt_error *err) BT_MUST_USE;
 

@@ -66,6 +66,40 @@ same got wanted 'the same with any number of threads'
 bert-train -q --init-config tiny --tokenizer model --epochs 1 --eval many.rec -o card2 texts.rec
 like "$(cat card2/README.md)" "*| evaluation | many.rec | 9000 | * | $(sed 's/.*CRC-32C \([0-9a-f]*\).*/\1/' wanted) |*" \
 	'and as the card has it'
+# texts that are known: equal ones, and one that differs by a letter
+cat >known.csv <<'END'
+text,label
+third,yes
+the library opens at nine in the morning on working days,no
+END
+cat >new.csv <<'END'
+text,label
+THIRD,yes
+the library opens at nine in the mornings on working days,no
+<i>something else that nobody has said,yes
+<i>something else that nobody has said,yes
+END
+for f in known new; do
+	csv2tfrecord -q -t text -l label $f.csv |
+		bert-tokenize -q -m "$TEST_TOP/pipelines/data/vocab.txt" -o $f.rec
+done
+works '--leak' bert-eval -q -m model --leak known.rec --html leaks.html -o leaks new.rec
+like "$(tail -n 1 leaks)" "texts that may be known: of 4, 1 are in 'known.rec', 1 similar to one there, 1 repeated" \
+	'... counts texts'
+like "$(tr '\n' ' ' <leaks.html)" '*Texts that may be known*<code>known.rec</code>: of 4 texts, 1 are there, 1 are similar to one there, 1 repeat one of*>third</div>*>1</td><td class="n">1.0000<*mornings on*>the library opens*>2</td><td class="n">0.8*' \
+	'... and shows them, the most similar first'
+is "$(grep -c 'nobody' leaks.html)" 0 '... and no others'
+works '... as JSON' bert-eval -q -m model --leak known.rec --json -o leaks.json new.rec
+like "$(tr -d ' \n' <leaks.json)" '*"leaks":{"file":"known.rec","texts":4,"equal":1,"similar":1,"repeated":1,"pairs":\[{"similarity":1.0,"record":1,"text":"third","other":"third"},*' \
+	'... too'
+name=$(printf 'n\377.rec')
+cp known.rec "$name"
+works '... of a file whose name is not UTF-8' bert-eval -q -m model --leak "$name" --html n.html --json -o n.json new.rec
+declines 1 "bert-eval: 'new.csv' is not a TFRecord stream*" '... of what is not records' bert-eval -q -m model --leak new.csv new.rec
+declines 1 "bert-eval: cannot open 'nosuch': *" '... of a file that is not there' bert-eval -q -m model --leak nosuch new.rec
+declines 2 '*need a model: give -m DIR*' '... without a model' bert-eval --predictions p.csv --leak known.rec texts.rec
+declines 2 '*is both input and output*' '... into its file' bert-eval -q -m model --leak known.rec -o known.rec new.rec
+
 # labels that look wrong, of the texts that records kept
 awk 'BEGIN { print "id,text,label"; for (i = 0; i < 30; i++)
 	print i ",<b>" (i % 2 ? "cats" : "cars") " " i "," (i % 2 || i == 4 ? "pet" : "vehicle") }' >pets.csv
