@@ -50,10 +50,12 @@ techniques() {
 		dropout-.2 --dropout 0.2
 		layer-decay --layer-decay 0.9
 		head-rate --head-learning-rate 3e-3
-		reinit --reinit 1
 		freeze-embeddings --freeze embeddings
 		freeze-2-layers --freeze embeddings,2
 	EOF
+	[ "$start" = -m ] || return 0 # these need a trained model
+	echo reinit --reinit 1
+	echo lora --lora 8 --learning-rate 3e-3
 }
 
 for part in train test; do

@@ -47,20 +47,32 @@ static const char *const prefixes[] = {
     "albert.", "mpnet.",   "nomic_bert.", "gte.",
 };
 
-/* The name as a bare encoder has it; free() it. */
-static char *bare(const char *name)
+#define PREFIXES (sizeof(prefixes) / sizeof(prefixes[0]))
+
+/* The name as a bare encoder has it, to be freed, and the number of the prefix
+ * that this lacks, PREFIXES: none. */
+static char *bare(const char *name, size_t *prefix)
 {
 	char *plain = bt_names_plain("", name);
-	size_t i, n;
+	size_t i = 0, n;
 
-	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+	while (i < PREFIXES && !bt_str_starts(plain, prefixes[i]))
+		i++;
+	if (i < PREFIXES) {
 		n = strlen(prefixes[i]);
-		if (strncmp(plain, prefixes[i], n) == 0) {
-			memmove(plain, plain + n, strlen(plain + n) + 1);
-			break;
-		}
+		memmove(plain, plain + n, strlen(plain + n) + 1);
 	}
+	*prefix = i;
 	return plain;
+}
+
+/* The prefix that the file itself has. */
+static size_t prefix_of(const struct bt_named *v)
+{
+	size_t prefix;
+
+	free(bare(v->from->name, &prefix));
+	return prefix;
 }
 
 static int by_name(const void *a, const void *b)
@@ -78,7 +90,7 @@ static int find_targets(struct merge *m, struct bt_error *err)
 {
 	struct bt_ckpt *c = m->base;
 	const struct bt_named *v;
-	size_t i;
+	size_t i, ignored;
 	int r;
 
 	/* room for what is added, so that no tensor moves */
@@ -97,7 +109,7 @@ static int find_targets(struct merge *m, struct bt_error *err)
 		v = &m->list.v[i];
 		if (!v->again)
 			m->targets[m->n++] = (struct target){
-			    bare(v->name), v,
+			    bare(v->name, &ignored), v,
 			    c->tensors + (v->from - c->tensors), 0, NULL};
 	}
 	if (m->n > 1)
@@ -105,21 +117,26 @@ static int find_targets(struct merge *m, struct bt_error *err)
 	return BT_OK;
 }
 
+/* The tensor of that name: an encoder without a head is of any family. */
 static struct target *find(const struct merge *m, const char *name)
 {
-	char *key = bare(name);
+	size_t prefix, own;
+	char *key = bare(name, &prefix);
 	struct target *t = NULL;
 
 	if (m->n > 0)
 		t = bsearch(key, m->targets, m->n, sizeof(*t), by_text);
 	free(key);
-	return t;
+	own = t != NULL ? prefix_of(t->named) : prefix;
+	return own == prefix || own == PREFIXES || prefix == PREFIXES ? t
+	                                                              : NULL;
 }
 
 /* Notes, or asks for, the part of a name before the first point. */
 static void note_part(struct merge *m, const char *name)
 {
-	char *key = bare(name);
+	size_t prefix;
+	char *key = bare(name, &prefix);
 
 	bt_buf_printf(&m->parts, "/%.*s/", (int)strcspn(key, "."), key);
 	free(key);
@@ -128,7 +145,8 @@ static void note_part(struct merge *m, const char *name)
 static bool has_part(const struct merge *m, const char *name)
 {
 	struct bt_buf part = BT_BUF_INIT;
-	char *key = bare(name);
+	size_t prefix;
+	char *key = bare(name, &prefix);
 	bool has;
 
 	bt_buf_printf(&part, "/%.*s/", (int)strcspn(key, "."), key);

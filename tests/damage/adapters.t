@@ -114,4 +114,10 @@ bert-train -q --init-config ./other.json --tokenizer vocab.txt --steps 1 -o othe
 refuses "*the change by '$layer.0.attention.self.query.lora_A.weight' is * but the model has [[]24, 24] there" 'a base of another size' \
 	bert-predict -q -m other --adapter a -o x.csv dev.rec
 refuses '*which the model*does not have*' 'a base of another family' bert-predict -q -m "$DATA/ckpt-sharded" --adapter a -o x.csv dev.rec
+# of the same sizes and names, but for one
+mkdir roberta
+sed 's/"bert"/"roberta"/; s/"architectures"/"_"/' start/config.json >roberta/config.json
+ckpt-convert -q --rename 's/^bert\./roberta./' start/model.safetensors roberta/model.safetensors
+refuses "*it changes the layer 'bert.encoder.layer.0.attention.self.query', which the model 'roberta' does not have" \
+	'a base of another family and the same sizes' bert-predict -q -m roberta --adapter a -o x.csv dev.rec
 finish

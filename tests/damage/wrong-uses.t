@@ -199,7 +199,7 @@ refuses '*no such directory here (bert-fetch NAME fetches a model by its name)' 
 mkdir lora
 echo '{"peft_type": "LORA"}' >lora/adapter_config.json
 : >lora/adapter_model.safetensors
-refuses "*'lora' holds an adapter and not the model*" 'an adapter' bert-predict -m lora train.rec
+refuses "*'lora/adapter_config.json' does not name the model that the adapter changes*" 'an adapter of nothing' bert-predict -m lora train.rec
 printf 'version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 123\n' >large.safetensors
 refuses "*'large.safetensors' only says where Git LFS*" 'a pointer of Git LFS' \
 	ckpt-inspect large.safetensors

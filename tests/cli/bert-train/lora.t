@@ -70,6 +70,9 @@ train whole -q --lora-dropout .1 --steps 12
 train part -q --lora-dropout .1 --steps 12 --save-steps 5 --keep 2
 train rest -q --lora-dropout .1 --steps 12 --resume-from part/checkpoint-5.safetensors
 same whole/adapter_model.safetensors rest/adapter_model.safetensors 'resumed to the same bits'
+train shards -q --steps 6 --shards 2
+train shards1 -q --steps 6 --shards 2 -j 1
+same shards/adapter_model.safetensors shards1/adapter_model.safetensors 'shards, too'
 refuses '*another run: adapters was*' 'other adapters are another run' train rest -q \
 	--lora-dropout .2 --steps 12 --resume-from part/checkpoint-5.safetensors
 bert-train -q -m start --lora 4 --learning-rate 1e-2 --dtype f32 --batch-size 16 --lora-dropout .1 --steps 12 \
@@ -142,6 +145,17 @@ misuses "*'start' is not an adapter*" 'a model for an adapter' bert-predict -m s
 misuses "*'start' is not an adapter*" 'there, too' ckpt-convert --adapter start start x.npz
 misuses '*adapters change one model, and 2 are given*' 'two models' bert-predict -m start -m a --adapter a dev.rec
 misuses '*does not go with --average*' 'no mean' ckpt-convert --average --adapter a start start x.npz
+
+# A base by its name on the hub.
+commit=0123456789012345678901234567890123456789
+mkdir -p hub/models--org--start/refs hub/models--org--start/snapshots
+cp -r start hub/models--org--start/snapshots/$commit
+echo $commit >hub/models--org--start/refs/main
+works 'a base from the cache' env HF_HUB_CACHE="$PWD/hub" bert-train -q -m org/start --lora 2 --steps 2 -o hubbed train.rec
+is "$(config hubbed base_model_name_or_path)" '"org/start"' 'has its name'
+works 'is found there' env HF_HUB_CACHE="$PWD/hub" bert-predict -q -m hubbed -o x.csv dev.rec
+refuses "*'hubbed' is an adapter of the model 'org/start', which is neither*bert-fetch*" 'or missed' \
+	env HF_HUB_CACHE="$PWD/none" bert-predict -q -m hubbed -o x.csv dev.rec
 
 # Several models, and other tasks.
 works 'folds' bert-train -q -m start --lora 2 --learning-rate 1e-2 --epochs 1 --kfold 2 -o cv train.rec
