@@ -21,7 +21,7 @@ works 'transformers writes a model of each family' \
 	"$PEER_PYTHON" "$peer/round-trip.py" make vocab.txt $families
 # shellcheck disable=SC2086
 works 'peft makes an adapter of each' "$PEER_PYTHON" "$peer/lora.py" make dev.csv $families
-ours= pairs=
+ours='' pairs=''
 for f in $families; do
 	csv2tfrecord -q -i id -t text dev.csv | bert-tokenize -q -m "$f" --max-length 60 -o dev.rec
 	bert-predict -q -m "$f.peft" --dtype f32 --format npy -o "$f.read.npy" dev.rec 2>why.read || sed 's/^/# /' why.read
