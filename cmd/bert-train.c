@@ -44,6 +44,10 @@ static const char *misfit(const struct args *a)
 	    (t->temperature > 0 || t->teacher_weight >= 0))
 		return "--teacher-temperature and --teacher-weight need "
 		       "--teacher";
+	if (t->r_drop > 0 &&
+	    (t->focal > 0 || a->job.teacher != NULL || a->job.few_shot))
+		return "--r-drop does not go with --focal, --teacher and "
+		       "--few-shot";
 	if (a->job.pseudo.file == NULL &&
 	    (a->job.pseudo.least >= 0 || a->job.pseudo.weight >= 0))
 		return "--pseudo-threshold and --pseudo-weight need "
@@ -308,7 +312,7 @@ static int run_seeds(struct args *a, struct bt_train_result *res,
 	"clip-value|dropout|ema|end-learning-rate|epochs|epsilon|focal|"       \
 	"freeze|head|head-learning-rate|label-smoothing|layer-decay|"          \
 	"learning-rate|mask-prob|momentum|optimizer|pool|power|"               \
-	"pseudo-threshold|pseudo-weight|reinit|schedule|steps|"                \
+	"pseudo-threshold|pseudo-weight|r-drop|reinit|schedule|steps|"         \
 	"teacher-temperature|teacher-weight|warmup|weight-decay"
 
 /* For --tune: the job that a command line asks for. */

@@ -130,7 +130,7 @@ struct rows {
 	const struct bt_node *n;
 	size_t rows, k;
 	const int32_t *labels; /* [rows] */
-	float scale, smoothing, focal;
+	float scale, smoothing, focal, r_drop;
 	bool taught;    /* by a teacher */
 	const float *x; /* logits */
 	float *p;       /* SAVED */
@@ -149,6 +149,7 @@ static struct rows rows_of(struct bt_engine *e, int node)
 	                     .scale = next ? e->b.next_scale : e->b.loss_scale,
 	                     .smoothing = next ? 0 : e->b.smoothing,
 	                     .focal = next ? 0 : e->b.focal,
+	                     .r_drop = next ? 0 : e->b.r_drop,
 	                     .taught = !next && e->b.teacher != NULL,
 	                     .n = n,
 	                     .rows = bt_rows_of(e, n),
@@ -181,6 +182,43 @@ static void forward_piece(void *arg, int piece, int worker)
 		a->loss[i] = a->labels[i] < 0 ? 0 : row_loss(a, i);
 }
 
+static double log_sum_exp(const float *x, size_t k)
+{
+	double max = -INFINITY, sum = 0;
+	size_t i;
+
+	for (i = 0; i < k; i++)
+		max = fmax(max, (double)x[i]);
+	for (i = 0; i < k; i++)
+		sum += exp((double)x[i] - max);
+	return max + log(sum);
+}
+
+/* What the row and the other of its text are apart, unless it is alone. Adds
+ * the gradient to dx, if any; w is the weight of both together. */
+static double apart(const struct rows *a, size_t row, float *dx, float w)
+{
+	size_t i, mine = row * a->k, other = (row ^ 1) * a->k;
+	const float *x = a->x + mine, *y = a->x + other;
+	const float *p = a->p + mine, *r = a->p + other;
+	double both = 0, kl = 0, shift, ratio, half = (double)a->r_drop / 2;
+
+	if (a->r_drop <= 0 || (row ^ 1) >= a->rows)
+		return 0;
+	shift = log_sum_exp(x, a->k) - log_sum_exp(y, a->k);
+	for (i = 0; i < a->k; i++) {
+		ratio = (double)x[i] - (double)y[i] - shift;
+		kl += (double)p[i] * ratio;
+		both += ((double)p[i] - (double)r[i]) * ratio;
+	}
+	for (i = 0; dx != NULL && i < a->k; i++) {
+		ratio = (double)x[i] - (double)y[i] - shift - kl;
+		dx[i] += (float)((double)w * half *
+		                 ((double)p[i] * (ratio + 1) - (double)r[i]));
+	}
+	return half * both;
+}
+
 static void forward_loss(struct bt_engine *e, int node)
 {
 	struct rows a = rows_of(e, node);
@@ -192,7 +230,8 @@ static void forward_loss(struct bt_engine *e, int node)
 	for (i = 0; i < a.rows; i++) {
 		t = sequence_of(e, a.n, i, t);
 		e->loss += (double)scaled(e, a.scale, t) *
-		           (a.loss[i] * focal_factor(a.loss[i], a.focal));
+		           (a.loss[i] * focal_factor(a.loss[i], a.focal) +
+		            apart(&a, i, NULL, 0));
 	}
 }
 
@@ -211,6 +250,8 @@ static void backward_row(const struct rows *a, size_t row, float w)
 			dx[i] =
 			    w * (p[i] - share * target(a->labels[row],
 			                               a->smoothing, i, a->k));
+	if (a->r_drop > 0 && (row ^ 1) < a->rows)
+		apart(a, row, dx, w + scaled(a->e, a->scale, row ^ 1));
 }
 
 static void backward_piece(void *arg, int piece, int worker)

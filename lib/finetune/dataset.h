@@ -234,6 +234,8 @@ struct bt_gather {
 	                             * something are masked, at this step, each
 	                             * by its number; borrowed, or NULL */
 	uint32_t step;
+	int passes;    /* each example comes so many times, one behind the
+	                * other; 0: once */
 	size_t tokens; /* of a batch of bt_forward; 0: as many as usual */
 	struct bt_dist *dist; /* ranks that share its work; borrowed, or NULL */
 	struct bt_device *device; /* that computes in place of bt_forward's

@@ -58,8 +58,10 @@ static int compute(const struct forward *f, size_t first, size_t n,
 	struct bt_gather *g = f->g;
 	int r;
 
+	g->passes = 1;
 	bt_gather_fill(g, f->d, NULL, first, n);
 	g->b.train = false;
+	g->b.r_drop = 0;
 	g->b.labels = NULL;
 	g->b.targets = NULL;
 	g->b.next_labels = NULL;

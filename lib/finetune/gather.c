@@ -93,14 +93,16 @@ static void end_selection(struct bt_gather *g)
 void bt_gather_fill(struct bt_gather *g, const struct bt_dataset *d,
                     const uint32_t *which, size_t first, size_t n)
 {
-	size_t i, x, len, tokens = 0;
+	size_t i, x, len, tokens = 0, passes;
 	size_t row = g->width * sizeof(*g->targets);
 	bool labelled = true;
 
+	passes = g->passes > 0 ? (size_t)g->passes : 1;
+	n *= passes;
 	g->start[0] = 0;
 	g->b.n_selected = 0;
 	for (i = 0; i < n; i++) {
-		x = which != NULL ? which[i] : first + i;
+		x = which != NULL ? which[i / passes] : first + i / passes;
 		len = bt_dataset_length(d, x);
 		memcpy(g->ids + tokens, d->ids + d->start[x],
 		       len * sizeof(*g->ids));

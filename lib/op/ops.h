@@ -203,6 +203,14 @@ int bt_op_dropout(struct bt_graph *g, int x, float dropout);
  * softmax(x)(y(t)),
  *   L = scale * sum over t of w(t) * -(1 - p)^g log p
  *   dX = scale w (1 - p)^g (1 - g p log p / (1 - p)) (softmax(x) - q)
+ * Without both, two passes over each text, whose dropout differs, may be drawn
+ * together [Liang et al. 2021, "R-Drop: Regularized Dropout for Neural
+ * Networks", 2.1]: with a > 0 of the batch, and rows 2i and 2i + 1 of one text,
+ * of which this one has p = softmax(x) and the other one r,
+ *   L = ... + scale * sum over t of w(t) a (KL(p, r) + KL(r, p)) / 2
+ *   dX = ... + scale w a (p (log p - log r - KL(p, r)) + p - r)
+ * with KL(p, r) = sum over k of p(k) (log p(k) - log r(k)). A last row that is
+ * alone has the cross entropy.
  */
 int bt_op_softmax_loss(struct bt_graph *g, int logits);
 

@@ -301,6 +301,8 @@ static void put_recipe(const struct bt_job *j,
 		              t->lora.rank, t->lora.alpha, t->lora.dropout);
 	if (t->focal > 0)
 		bt_buf_printf(b, "| focal loss | %g |\n", t->focal);
+	if (t->r_drop > 0)
+		bt_buf_printf(b, "| R-Drop | %g |\n", t->r_drop);
 	bt_buf_printf(b, "| matrix products | %s |\n| seed | %llu |\n",
 	              bt_engine_is_bf16(j->model.engine) ? "bf16" : "f32",
 	              (unsigned long long)t->batching.seed);

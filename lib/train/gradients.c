@@ -31,8 +31,10 @@ static int locate_error(const struct bt_train_run *t, size_t pos,
 	struct bt_span id = {NULL, 0};
 
 	if (text >= 0)
-		id = bt_dataset_id(t->train,
-		                   t->batches.order[pos + (size_t)text]);
+		id = bt_dataset_id(
+		    t->train,
+		    t->batches
+		        .order[pos + (size_t)text / bt_train_passes(t->o)]);
 	if (id.p != NULL)
 		bt_error_prefix(err, "example '%.*s'",
 		                (int)(id.n < 100 ? id.n : 100), id.p);
@@ -53,8 +55,10 @@ static void count_right(const struct bt_train_run *t, size_t pos,
 
 	for (i = 0; i < b->sequences && t->o->answered != NULL; i++) {
 		k = t->train->per_token ? (size_t)b->start[i] : i;
-		t->o->answered(t->o->news_ctx, true, t->train,
-		               t->batches.order[pos + i], x + k * classes);
+		t->o->answered(
+		    t->o->news_ctx, true, t->train,
+		    t->batches.order[pos + i / bt_train_passes(t->o)],
+		    x + k * classes);
 	}
 	if (t->train->width > 0) { /* no output is a class */
 		sum->seen += (int64_t)b->sequences;
@@ -119,7 +123,10 @@ static double begin_update(struct bt_train_run *t)
 	b->teacher = t->o->teacher;
 	b->teacher_weight = (float)t->o->teacher_weight;
 	b->temperature = (float)t->o->temperature;
+	b->r_drop = (float)t->o->r_drop;
+	weight *= (double)bt_train_passes(t->o);
 	b->loss_scale = weight > 0 ? (float)(1 / weight) : 0;
+	weight /= (double)bt_train_passes(t->o);
 	b->next_scale = next > 0 ? (float)(1 / next) : 0;
 	return weight;
 }
@@ -155,8 +162,10 @@ static bool next_part(struct bt_train_run *t, int s, struct part *p)
 	}
 	for (; p->n > 0 && p->counted < p->pos; p->counted++) {
 		t->gather.b.token0 +=
-		    (uint32_t)bt_dataset_length(t->train, b->order[p->counted]);
-		t->gather.b.sequence0++;
+		    (uint32_t)(bt_train_passes(t->o) *
+		               bt_dataset_length(t->train,
+		                                 b->order[p->counted]));
+		t->gather.b.sequence0 += (uint32_t)bt_train_passes(t->o);
 	}
 	return p->n > 0;
 }
@@ -167,6 +176,7 @@ static int forward(struct bt_train_run *t, const struct part *p,
 	struct bt_batch *b = &t->gather.b;
 	int r;
 
+	t->gather.passes = (int)bt_train_passes(t->o);
 	bt_gather_fill(&t->gather, t->train, t->batches.order + p->pos, 0,
 	               p->n);
 	b->teacher_row = t->gather.rows;
@@ -259,7 +269,7 @@ static int shard_gradients(void *ctx, int s, struct bt_error *err)
 			return locate_error(t, p.pos, err);
 		count_right(t, p.pos, sum);
 		t->res->flop += bt_engine_backward_flop(e);
-		sum->tokens += b->tokens;
+		sum->tokens += b->tokens / bt_train_passes(t->o);
 	}
 	if (!any)
 		bt_engine_zero_grads(e);

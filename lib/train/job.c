@@ -83,6 +83,8 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 	else if (!task->one_label && !task->answer->is_set &&
 	         j->o.train.focal > 0)
 		hint = BT_HINT_FOCAL_LABELS;
+	else if (!task->one_label && j->o.train.r_drop > 0)
+		hint = BT_HINT_R_DROP_ONE_LABEL;
 	else if (!task->one_label && j->o.pseudo.file != NULL)
 		hint = BT_HINT_PSEUDO_LABEL_ONE_LABEL;
 	else if (!task->distils && j->o.teacher != NULL)
@@ -208,6 +210,8 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	int r = bt_memory_plan_batches(n, &j->train, eval, &j->o.train.batching,
 	                               j->o.train.masking, err);
 
+	n->tokens *= bt_train_passes(&j->o.train);
+	n->texts *= bt_train_passes(&j->o.train);
 	j->model.freeze = j->o.train.freeze;
 	bt_adapters_plan(j);
 	o.max_tokens = n->tokens > n->eval_tokens ? n->tokens : n->eval_tokens;
@@ -220,13 +224,15 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	    (r = bt_memory_plan_memory(n, &j->model, &j->train, eval,
 	                               &j->o.train, err)))
 		return r;
-	if ((j->teacher != NULL || j->o.train.focal > 0) &&
+	if ((j->teacher != NULL || j->o.train.focal > 0 ||
+	     j->o.train.r_drop > 0) &&
 	    j->model.graph.nodes[j->model.graph.loss].op == BT_OP_LOG_LOSS)
 		return bt_error_set(err, BT_EARG,
 		                    "a model whose last layer has an "
 		                    "activation cannot learn %s",
-		                    j->teacher != NULL ? "from a teacher"
-		                                       : "by a focal loss");
+		                    j->teacher != NULL     ? "from a teacher"
+		                    : j->o.train.focal > 0 ? "by a focal loss"
+		                                           : "by R-Drop");
 	bt_model_log(&j->model, bt_job_log(j));
 	if (n->frozen > 0)
 		bt_log(bt_job_log(j), BT_LOG_NOTE,

@@ -67,6 +67,9 @@ static json_t *loop(const struct bt_train_opts *o)
 		                    json_real(o->average.last));
 	if (o->focal > 0)
 		json_object_set_new(s, "focal loss", json_real(o->focal));
+	if (o->r_drop > 0)
+		json_object_set_new(s, "weight of R-Drop",
+		                    json_real(o->r_drop));
 	if (o->freeze != NULL)
 		json_object_set_new(s, "frozen", json_string(o->freeze));
 	if (o->lora.rank > 0)

@@ -61,7 +61,9 @@ struct bt_train_opts {
 	struct bt_average_opts average; /* of the weights, which is evaluated
 	                                 * and kept in their place */
 	double smoothing;
-	double focal; /* the focusing parameter of the loss; 0: none */
+	double focal;  /* the focusing parameter of the loss; 0: none */
+	double r_drop; /* weight of how far two passes over a text are apart
+	                * (bt_op_softmax_loss); 0: one pass */
 	enum bt_embedding_loss embedding_loss; /* of embeddings */
 	bool recompute;      /* activations; see cpu/engine.h */
 	bool detect;         /* values that are not finite; likewise */
@@ -218,6 +220,12 @@ const struct bt_metrics *bt_train_measured(const struct bt_train_run *run);
 static inline int bt_train_shards(const struct bt_train_opts *o)
 {
 	return o->shards > 0 ? o->shards : bt_dist_size(o->dist);
+}
+
+/* Passes over each example of an update. */
+static inline size_t bt_train_passes(const struct bt_train_opts *o)
+{
+	return o->r_drop > 0 ? 2 : 1;
 }
 
 /* Updates that a run of these batches is to have. */

@@ -403,6 +403,80 @@ static void focal_of_labels(void **state)
 	}
 }
 
+/* Rows of logits that are a table's, two of each text but the last: loss and
+ * gradients as PyTorch gives them in f64 for cross_entropy and both kl_div. */
+static void rows_drawn_together(void **state)
+{
+	static const float logits[5 * 5] = {
+	    1.5f, -0.5f, 4, 0,  2,  0.25f, 1, 3,    -2,    2.5f, -30, 20, 4,
+	    0,    -2,    3, 18, -5, 1,     0, 0.5f, 0.25f, -1,   2,   1};
+	static const double slopes[5 * 5] = {
+	    0.0368078987941122,   -0.0422159951677279,   0.162139554740375,
+	    0.015797728787711,    -0.172529187154471,    -0.0272047458719646,
+	    0.110304525123274,    -0.367691864159986,    -0.00813675183574748,
+	    0.292728836744424,    -7.64755523928e-08,    -1.4035167709248e-07,
+	    2.32078094548782e-07, -1.12515955521385e-08, -3.99926951923062e-09,
+	    2.77223794134546e-06, -2.80734762041303e-06, -2.82813051935544e-08,
+	    4.3471421244671e-08,  1.99195630044792e-08,  0.030741454553061,
+	    0.0239414688786779,   0.00685934567762018,   0.137773640876748,
+	    -0.199315909986107};
+	static const float weights[5] = {1, 1, 0.5f, 0.5f, 2};
+	static const int32_t ids[5] = {0, 1, 2, 3, 4},
+	                     labels[5] = {2, 2, 1, 1, 4};
+	static const uint32_t start[6] = {0, 1, 2, 3, 4, 5};
+	static const uint8_t types[5] = {0};
+	struct bt_embed_args a = {
+	    .position = -1, .type = -1, .gamma = -1, .beta = -1, .pad = -1};
+	struct bt_param_spec s = {5, 5, BT_INIT_NORMAL, true, true, false};
+	struct bt_error err = {0};
+	struct tiny t;
+	int i;
+
+	(void)state;
+	memset(&t, 0, sizeof(t));
+	bt_graph_init(&t.g, &err);
+	a.word = bt_graph_param(&t.g, &s, "word");
+	t.g.logits = bt_op_first(&t.g, bt_op_embed(&t.g, &a));
+	t.g.loss = bt_op_softmax_loss(&t.g, t.g.logits);
+	assert_ok(bt_graph_done(&t.g));
+	tiny_batch(&t, false);
+	t.b = (struct bt_batch){.sequences = 5,
+	                        .tokens = 5,
+	                        .start = start,
+	                        .ids = ids,
+	                        .types = types,
+	                        .labels = labels,
+	                        .weights = weights,
+	                        .loss_scale = 0.125f,
+	                        .r_drop = 4};
+	assert_ok(tiny_engine(&t, 2, false, provider(), 0, &err));
+	memcpy(bt_engine_params(t.e) + t.g.params[0].offset, logits,
+	       sizeof(logits));
+	assert_ok(bt_engine_pack(t.e, &err));
+	assert_ok(bt_engine_forward(t.e, &t.b, &err));
+	assert_true(fabs(bt_engine_loss(t.e) / 0.7619524891293804 - 1) < 1e-6);
+	assert_ok(bt_engine_backward(t.e, false, &err));
+	for (i = 0; i < 25; i++)
+		assert_true(fabs((double)bt_engine_grads(
+		                     t.e)[t.g.params[0].offset + (size_t)i] -
+		                 slopes[i]) < 1e-7);
+	tiny_close(&t);
+}
+
+/* And through a whole model, of texts that are taken for pairs. */
+static void gradients_of_rows_drawn_together(void **state)
+{
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	struct tiny t;
+
+	(void)state;
+	assert_ok(tiny_open(&t, &c, 1, false, provider(), false, &err));
+	t.b.r_drop = 3;
+	check_slopes(&t);
+	tiny_close(&t);
+}
+
 /* Dropout is a function of seed and step, so it does not disturb differences.
  */
 static void gradients_with_dropout(void **state)
@@ -864,6 +938,8 @@ int main(void)
 	    cmocka_unit_test(teacher_of_numbers),
 	    cmocka_unit_test(focal_of_classes),
 	    cmocka_unit_test(focal_of_labels),
+	    cmocka_unit_test(rows_drawn_together),
+	    cmocka_unit_test(gradients_of_rows_drawn_together),
 	    cmocka_unit_test(pools_of_texts),
 	    cmocka_unit_test(threads_do_not_matter),
 	    cmocka_unit_test(recomputing_does_not_matter),
