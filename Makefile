@@ -202,7 +202,9 @@ deb: all
 VERSION = $(shell sed -n 's/^$(hash)define BT_VERSION "\(.*\)"/\1/p' lib/base/opt.h)
 dist:
 	$(Q)mkdir -p build
-	$(Q)git archive --prefix=bertutils-$(VERSION)/ HEAD | gzip -9n >build/bertutils-$(VERSION).tar.gz
+	$(Q)git archive --prefix=bertutils-$(VERSION)/ HEAD >build/dist.tar
+	$(Q)gzip -9n <build/dist.tar >build/bertutils-$(VERSION).tar.gz
+	$(Q)rm build/dist.tar
 	@echo build/bertutils-$(VERSION).tar.gz
 
 clean:

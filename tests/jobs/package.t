@@ -44,6 +44,11 @@ if git -C "$TEST_TOP" rev-parse HEAD >/dev/null 2>&1; then
 	is "$(cd bertutils-*/ && find . -type f -o -type l | cut -c3- | sort)" \
 		"$(git -C "$TEST_TOP" ls-tree -r --name-only HEAD | sort)" 'every file'
 	works 'make works there' make -s -n -C bertutils-*/ all
+	mkdir nogit
+	printf '#!/bin/sh\nexit 127\n' >nogit/git
+	chmod +x nogit/git
+	PATH=$PWD/nogit:$PATH exits 2 'make dist without git' make -s -C bertutils-*/ dist
+	is "$(find bertutils-*/ -name '*.gz' -path '*/build/*')" '' '... makes no archive'
 else
 	skip 'make dist' 'not a git repository'
 fi
