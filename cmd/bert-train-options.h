@@ -234,6 +234,8 @@ static const struct bt_opt options[] = {
            dtype),
     BT_STR(0, "gemm", BT_GEMM_NAMES,
            "library for matrix products [the fastest]", args, job.gemm),
+    BT_STR(0, "device", "NAME|FILE", "train on a device, by this PJRT plugin",
+           args, job.device),
     BT_FLAG(0, "checkpoint-activations",
             "save memory: recompute activations for backward", args,
             TRAIN.recompute),

@@ -124,6 +124,46 @@ static const char *tune_misfit(const struct args *a)
 	return NULL;
 }
 
+/* The option given that a device cannot serve, or NULL. */
+static const char *beyond_device(const struct args *a)
+{
+	const struct bt_train_opts *t = &a->job.train;
+	enum bt_optimizer kind = t->optim.kind;
+	const struct {
+		bool given;
+		const char *option;
+	} all[] = {
+	    {a->shards > 1, "--shards"},
+	    {a->kfold > 0, "--kfold"},
+	    {a->seeds > 0, "--seeds"},
+	    {a->tune > 0, "--tune"},
+	    {a->tune_steps > 0, "--tune-steps"},
+	    {a->lora > 0, "--lora"},
+	    {kind == BT_OPTIM_LAMB || kind == BT_OPTIM_SGD,
+	     "--optimizer lamb and sgd"},
+	    {t->average.decay > 0, "--ema"},
+	    {t->average.last > 0, "--average"},
+	    {t->focal > 0, "--focal"},
+	    {t->r_drop > 0, "--r-drop"},
+	    {a->job.teacher != NULL, "--teacher"},
+	    {a->job.few_shot, "--few-shot"},
+	    {a->task != NULL && strcmp(a->task, "embedding") == 0,
+	     "--task embedding"},
+	    {a->job.gemm != NULL, "--gemm"},
+	    {t->recompute, "--checkpoint-activations"},
+	    {a->profile, "--profile"},
+	    {t->detect, "--detect-anomaly"},
+	    {a->dry_run, "--dry-run"},
+	};
+	size_t i;
+
+	for (i = 0; a->job.device != NULL && i < sizeof(all) / sizeof(all[0]);
+	     i++)
+		if (all[i].given)
+			return all[i].option;
+	return NULL;
+}
+
 /* The error if --kfold, --seeds or --tune does not go with the rest; or NULL.
  */
 static const char *several_misfit(const struct args *a)
@@ -174,6 +214,10 @@ static int check(const struct args *a, struct bt_error *err)
 
 	if (bad != NULL)
 		return bt_error_set(err, BT_EARG, "%s", bad);
+	if (beyond_device(a) != NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "%s: on the CPU only, not with --device",
+		                    beyond_device(a));
 	if (a->anew && (t->resume || t->resume_from != NULL))
 		return bt_error_set(
 		    err, BT_EARG,
@@ -421,6 +465,11 @@ static int train(struct args *a, struct bt_train_result *res,
 		return bt_error_set(err, BT_EARG,
 		                    "--kfold, --seeds and --tune train in one "
 		                    "process, not in %d of mpirun",
+		                    ranks);
+	if (ranks > 1 && a->job.device != NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "--device trains in one process, not in %d "
+		                    "of mpirun",
 		                    ranks);
 	return a->kfold > 0   ? run_folds(a, res, err)
 	       : a->seeds > 0 ? run_seeds(a, res, err)

@@ -220,7 +220,9 @@ int bt_device_program(struct bt_device *d, enum bt_device_kind kind,
 	for (i = 0; i < d->report.programs; i++) {
 		z = &d->programs[i].size;
 		if (d->programs[i].kind == kind && z->length == size->length &&
-		    z->rows == size->rows && z->selected >= size->selected)
+		    z->rows == size->rows &&
+		    (kind == BT_DEVICE_FORWARD ? z->selected >= size->selected
+		                               : z->selected == size->selected))
 			return i;
 	}
 	return add_program(d, kind, size, err);
@@ -251,13 +253,14 @@ struct bt_device_report bt_device_report(const struct bt_device *d)
 	return d->report;
 }
 
-void bt_device_describe(const struct bt_device *d, struct bt_buf *out)
+void bt_device_describe(const struct bt_device *d, bool bf16,
+                        struct bt_buf *out)
 {
 	const struct bt_pjrt_about *a = bt_pjrt_about(d->pjrt);
 
 	bt_buf_printf(out,
 	              "products %s by %s ('%s', StableHLO %" PRId64 ".%" PRId64
 	              ".%" PRId64 ")",
-	              d->bf16 ? "bf16" : "f32", a->platform, a->path,
+	              bf16 ? "bf16" : "f32", a->platform, a->path,
 	              a->stablehlo[0], a->stablehlo[1], a->stablehlo[2]);
 }

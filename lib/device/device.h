@@ -63,6 +63,7 @@ struct bt_device_report {
 struct bt_device_report bt_device_report(const struct bt_device *d);
 
 /* "products f32 by cpu (/x/y.so, StableHLO 1.13.3)" */
-void bt_device_describe(const struct bt_device *d, struct bt_buf *out);
+void bt_device_describe(const struct bt_device *d, bool bf16,
+                        struct bt_buf *out);
 
 #endif

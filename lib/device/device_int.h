@@ -50,9 +50,9 @@ struct bt_device {
 
 struct bt_pjrt_shape bt_device_shape(const struct bt_hlo_shape *s);
 
-/* The number of a program for rows of that length, of these many rows and at
- * least as many selected tokens, which is compiled if there is none; or an
- * error. */
+/* The number of a program for rows of that length, of these many rows and
+ * selected tokens, or in a forward pass at least so many of these, which is
+ * compiled if there is none; or an error. */
 int bt_device_program(struct bt_device *d, enum bt_device_kind kind,
                       const struct bt_hlo_size *size,
                       struct bt_error *err) BT_MUST_USE;

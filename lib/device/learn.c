@@ -59,6 +59,7 @@ static int make_learner(struct bt_device *d, const struct bt_device_learning *o,
 
 	d->learner = l;
 	l->o = *o;
+	l->o.moment1 = l->o.moment2 = NULL;
 	l->length = bt_device_row_length(o->longest);
 	l->grad = bt_array0(3 * n, sizeof(*l->grad));
 	if (l->grad == NULL)
@@ -185,15 +186,16 @@ static int run(struct bt_device *d, int program, source_fn *from,
 	return r == BT_OK ? take_results(d, p, scalars, err) : r;
 }
 
-/* At least n, of which there are few numbers: four between a power of 2 and the
- * next. */
+/* At least n, of which there are few numbers: two between a power of 2 and the
+ * next. They depend on nothing else, so that a run that is resumed sums up in
+ * the same order. */
 static int round_rows(size_t n)
 {
-	int step = 1;
+	int rows = 1;
 
-	while (n > 8 * (size_t)step)
-		step *= 2;
-	return (int)((n + (size_t)step - 1) / (size_t)step) * step;
+	while ((size_t)rows < n)
+		rows *= 2;
+	return (size_t)(rows / 4 * 3) >= n ? rows / 4 * 3 : rows;
 }
 
 /* What text t is to be learned from; its logits begin with row `selected` where

@@ -7,7 +7,7 @@
  * elements that dropout drops included.
  *
  * A program is compiled for each number of rows that batches fill, of which
- * there are four between a power of 2 and the next.
+ * there are two between a power of 2 and the next.
  */
 #ifndef BT_DEVICE_LEARN_H
 #define BT_DEVICE_LEARN_H

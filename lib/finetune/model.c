@@ -43,6 +43,13 @@ bool bt_model_low(enum bt_precision dtype, const char *gemm)
 	                                  : dtype != BT_PRECISION_F32;
 }
 
+bool bt_model_low_on(const struct bt_device *device, enum bt_precision dtype)
+{
+	return (dtype == BT_PRECISION_AUTO &&
+	        strcmp(bt_device_platform(device), "cpu") != 0) ||
+	       bt_model_low(dtype, NULL);
+}
+
 void bt_model_log(const struct bt_model *m, const struct bt_log *log)
 {
 	const char *warning = bt_engine_warning(m->engine);

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "cpu/engine.h"
+#include "device/device.h"
 #include "finetune/calibration.h"
 #include "finetune/dataset.h"
 #include "finetune/weights.h"
@@ -58,8 +59,10 @@ enum bt_precision {
 /* That of "auto", "f32", "bf16", "int8". */
 enum bt_precision bt_precision_named(const char *name);
 
-/* Whether the model computes in bf16. */
+/* Whether the model computes in bf16; on a device, which multiplies it faster
+ * unless it is this machine's CPU. */
 bool bt_model_low(enum bt_precision dtype, const char *gemm);
+bool bt_model_low_on(const struct bt_device *device, enum bt_precision dtype);
 
 /* Tells what computes the model, and what a user should know of it. */
 void bt_model_log(const struct bt_model *m, const struct bt_log *log);

@@ -2,12 +2,11 @@
 #include "finetune/predict_device.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
-#include "base/summary.h"
 #include "base/sys.h"
 #include "device/device.h"
+#include "finetune/device_tell.h"
 
 /* What is asked for and cannot run on a device, or NULL. */
 static const char *beyond(const struct bt_predict_stream_opts *o)
@@ -38,31 +37,22 @@ int bt_predict_device_open(struct bt_predict_stream *s, struct bt_error *err)
 	return bt_device_open(s->o.device, &s->device, err);
 }
 
-/* Whether products are of bf16: devices multiply it faster, this machine's CPU
- * perhaps. */
-static bool is_low(const struct bt_predict_stream *s)
-{
-	if (s->o.dtype == BT_PRECISION_AUTO &&
-	    strcmp(bt_device_platform(s->device), "cpu") != 0)
-		return true;
-	return bt_model_low(s->o.dtype, NULL);
-}
-
 int bt_predict_device_load(struct bt_predict_stream *s, struct bt_error *err)
 {
 	const struct bt_graph *g = &s->model.graph;
 	const float **at = bt_array((size_t)g->n_params + 1, sizeof(*at));
 	struct bt_buf b = BT_BUF_INIT;
+	bool low = bt_model_low_on(s->device, s->o.dtype);
 	int i, r;
 
 	if (at == NULL)
 		return bt_error_nomem(err, "loading a model");
 	for (i = 0; i < g->n_params; i++)
 		at[i] = bt_engine_param(s->model.engine, i);
-	r = bt_device_load(s->device, g, at, is_low(s), err);
+	r = bt_device_load(s->device, g, at, low, err);
 	free(at);
 	s->gather.device = s->device;
-	bt_device_describe(s->device, &b);
+	bt_device_describe(s->device, low, &b);
 	bt_log(s->o.log, BT_LOG_MORE, "%s", bt_buf_str(&b));
 	bt_buf_clear(&b);
 	return r;
@@ -71,19 +61,8 @@ int bt_predict_device_load(struct bt_predict_stream *s, struct bt_error *err)
 void bt_predict_device_summary(const struct bt_predict_stream *s,
                                const char *what, const struct bt_log *log)
 {
-	struct bt_device_report r = bt_device_report(s->device);
-	struct bt_summary *sum = bt_log_summary(log);
-	double filled =
-	    (double)r.tokens / (double)(r.places > 0 ? r.places : 1);
+	double filled = bt_device_tell(s->device, log);
 
-	bt_summary_text(sum, "device", bt_device_platform(s->device));
-	bt_summary_real(sum, "compile_seconds", r.compile_seconds);
-	bt_summary_real(sum, "rows_filled", filled);
-
-	bt_log(log, BT_LOG_MORE,
-	       "%d programs compiled or loaded in %.1f s, %d of them from the "
-	       "cache",
-	       r.programs, r.compile_seconds, r.cached);
 	bt_log(log, BT_LOG_NOTE,
 	       "%llu %s in %.1f s: %.1f examples/s, %.0f tokens/s, %.1f %% of "
 	       "rows filled, peak memory %zu MB",

@@ -170,7 +170,8 @@ void bt_train_rescue_state(struct bt_train_run *t, struct bt_error *err)
 	struct bt_arena m, v;
 	struct bt_error why = {0};
 
-	if (bt_optim_gather(&t->optim, &m, &v, &why) != BT_OK)
+	if (t->on->read(t, true, &why) != BT_OK ||
+	    bt_optim_gather(&t->optim, &m, &v, &why) != BT_OK)
 		return;
 	if (bt_dist_is_first(t->o->dist))
 		rescue(t, &m, &v, err);
@@ -182,8 +183,13 @@ int bt_train_save_state(struct bt_train_run *t, struct bt_error *err)
 	bool first = bt_dist_is_first(t->o->dist);
 	char *path = bt_train_checkpoint(t->o->out);
 	struct bt_arena m, v;
-	int r = bt_optim_gather(&t->optim, &m, &v, err);
+	int r = t->on->read(t, true, err);
 
+	if (r != BT_OK) { /* of a device, which one process has */
+		free(path);
+		return r;
+	}
+	r = bt_optim_gather(&t->optim, &m, &v, err);
 	if (r == BT_OK && first)
 		r = write_state(t, t->o->out, path, false, &m, &v, err);
 	bt_optim_give_back(&t->optim, &m, &v);

@@ -31,7 +31,7 @@ int bt_train_recover(struct bt_train_run *t, struct bt_error *err)
 	t->history.size = history;
 	for (i = 0; i < BT_EVENT_STREAMS; i++)
 		t->events.file[i].size = events[i];
-	if (r || (r = bt_engine_pack(t->m->engine, err)))
+	if (r || (r = t->on->load(t, err)))
 		return r;
 	t->recovered++;
 	t->s.trial = trial;

@@ -19,7 +19,11 @@
 int bt_train_save_model(struct bt_train_run *t, const char *dir,
                         struct bt_error *err)
 {
-	return bt_model_save(dir, t->m, t->o->save_more, t->o->ctx, err);
+	int r = t->on->read(t, false, err);
+
+	return r == BT_OK
+	           ? bt_model_save(dir, t->m, t->o->save_more, t->o->ctx, err)
+	           : r;
 }
 
 /* "epoch 3" or "step 120 (epoch 1.25)" */

@@ -8,71 +8,6 @@
 #include "base/sys.h"
 #include "train/train_int.h"
 
-int bt_train_diverged(const struct bt_train_run *t, const char *what,
-                      struct bt_error *err)
-{
-	return bt_error_set(err, BT_ELIMIT,
-	                    "the %s is not finite at step %lld of %lld (epoch "
-	                    "%lld), so training has diverged: try a smaller "
-	                    "learning rate; %s%s%s",
-	                    what, (long long)t->s.step + 1, (long long)t->total,
-	                    (long long)t->s.epoch + 1,
-	                    t->res->kept ? "'" : "no model was written",
-	                    t->res->kept ? t->o->out : "",
-	                    t->res->kept ? "' holds the last good one" : "");
-}
-
-/* Adds to the engine's error the example and the step: the batch begins at that
- * position of the epoch. */
-static int locate_error(const struct bt_train_run *t, size_t pos,
-                        struct bt_error *err)
-{
-	long text = bt_engine_bad_sequence(t->m->engine);
-	struct bt_span id = {NULL, 0};
-
-	if (text >= 0)
-		id = bt_dataset_id(
-		    t->train,
-		    t->batches
-		        .order[pos + (size_t)text / bt_train_passes(t->o)]);
-	if (id.p != NULL)
-		bt_error_prefix(err, "example '%.*s'",
-		                (int)(id.n < 100 ? id.n : 100), id.p);
-	return bt_error_prefix(err, "step %lld of %lld",
-	                       (long long)t->s.step + 1, (long long)t->total);
-}
-
-/* Counts those of the batch, from position pos of the epoch on, whose largest
- * logit, the first of equal ones, is their class's. */
-static void count_right(const struct bt_train_run *t, size_t pos,
-                        struct bt_shard_sum *sum)
-{
-	const float *x = bt_engine_logits(t->m->engine);
-	const struct bt_batch *b = &t->gather.b;
-	size_t classes = bt_model_width(t->m), i, k, best;
-
-	size_t rows = bt_engine_logit_rows(t->m->engine);
-
-	for (i = 0; i < b->sequences && t->o->answered != NULL; i++) {
-		k = t->train->per_token ? (size_t)b->start[i] : i;
-		t->o->answered(
-		    t->o->news_ctx, true, t->train,
-		    t->batches.order[pos + i / bt_train_passes(t->o)],
-		    x + k * classes);
-	}
-	if (t->train->width > 0) { /* no output is a class */
-		sum->seen += (int64_t)b->sequences;
-		return;
-	}
-	for (i = 0; i < rows; i++, x += classes) {
-		for (k = 1, best = 0; k < classes; k++)
-			if (x[k] > x[best])
-				best = k;
-		sum->seen += b->labels == NULL || b->labels[i] >= 0;
-		sum->right += b->labels != NULL && (int)best == b->labels[i];
-	}
-}
-
 /* What example i weighs in this update. */
 static double loss_weight(const struct bt_train_run *t, size_t i)
 {
@@ -84,17 +19,6 @@ static double loss_weight(const struct bt_train_run *t, size_t i)
 	       (double)bt_masking_count(t->o->masking, t->gather.step,
 	                                d->before + i, bt_dataset_length(d, i),
 	                                d->ids + d->start[i]);
-}
-
-void bt_train_add_time(struct bt_train_run *t, const char *name, double since,
-                       double n_arrays)
-{
-	struct bt_profile *p = t->o->profile;
-
-	if (p != NULL)
-		bt_profile_add(
-		    p, bt_profile_line(p, "%s", name), bt_seconds() - since, 0,
-		    n_arrays * sizeof(float) * (double)t->m->graph.n_floats);
 }
 
 /* Sets what is the same for all batches of the update. Returns what its
@@ -170,19 +94,12 @@ static bool next_part(struct bt_train_run *t, int s, struct part *p)
 	return p->n > 0;
 }
 
-static int forward(struct bt_train_run *t, const struct part *p,
-                   struct bt_error *err)
+static void gather(struct bt_train_run *t, const struct part *p)
 {
-	struct bt_batch *b = &t->gather.b;
-	int r;
-
 	t->gather.passes = (int)bt_train_passes(t->o);
 	bt_gather_fill(&t->gather, t->train, t->batches.order + p->pos, 0,
 	               p->n);
-	b->teacher_row = t->gather.rows;
-	r = bt_engine_forward(t->m->engine, b, err);
-	t->res->flop += bt_engine_flop(t->m->engine);
-	return r == BT_OK ? BT_OK : locate_error(t, p->pos, err);
+	t->gather.b.teacher_row = t->gather.rows;
 }
 
 /* A rank has a run of the texts of each batch. */
@@ -222,7 +139,8 @@ static int compare_update(struct bt_train_run *t, double *loss,
 	b->logit_grads = t->whole.grads; /* no loss */
 	for (s = t->shards.first; s < t->shards.last && r == BT_OK; s++)
 		for (p = begin_parts(t); r == BT_OK && next_part(t, s, &p);) {
-			r = forward(t, &p, err);
+			gather(t, &p);
+			r = bt_train_cpu_forward(t, p.pos, err);
 			if (r == BT_OK)
 				bt_whole_update_keep(&t->whole, e,
 				                     p.pos - first);
@@ -245,7 +163,6 @@ static int compare_update(struct bt_train_run *t, double *loss,
 static int shard_gradients(void *ctx, int s, struct bt_error *err)
 {
 	struct bt_train_run *t = ctx;
-	struct bt_engine *e = t->m->engine;
 	struct bt_batch *b = &t->gather.b;
 	struct bt_shard_sum *sum = &t->shard_sums[s];
 	size_t first = t->batches.pos;
@@ -258,21 +175,14 @@ static int shard_gradients(void *ctx, int s, struct bt_error *err)
 		if (t->comparing)
 			b->logit_grads =
 			    t->whole.grads + (p.pos - first) * t->whole.width;
-		r = forward(t, &p, err);
+		gather(t, &p);
+		r = t->on->batch(t, p.pos, any, sum, err);
 		if (r != BT_OK)
 			return r;
-		sum->loss += bt_engine_loss(e);
-		if (!isfinite(sum->loss))
-			return bt_train_diverged(t, "loss", err);
-		r = bt_engine_backward(e, any, err);
-		if (r != BT_OK)
-			return locate_error(t, p.pos, err);
-		count_right(t, p.pos, sum);
-		t->res->flop += bt_engine_backward_flop(e);
-		sum->tokens += b->tokens / bt_train_passes(t->o);
+		sum->tokens += t->gather.b.tokens / bt_train_passes(t->o);
 	}
-	if (!any)
-		bt_engine_zero_grads(e);
+	if (!any) /* of several: the CPU's */
+		bt_engine_zero_grads(t->m->engine);
 	return BT_OK;
 }
 

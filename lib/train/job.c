@@ -199,9 +199,9 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	    j->o.few_shot ? &j->texts : evaluated(j);
 	struct bt_memory_plan *n = &j->need;
 	struct bt_engine_opts o = {.pool = j->pool,
-	                           .bf16 = bt_model_low(j->o.dtype, j->o.gemm),
+	                           .bf16 = bt_job_low(j),
 	                           .gemm = j->o.gemm,
-	                           .train = true,
+	                           .train = j->o.train.device == NULL,
 	                           .profile = j->o.train.profile,
 	                           .recompute = j->o.train.recompute,
 	                           .detect = j->o.train.detect,
@@ -233,7 +233,7 @@ static int plan(struct bt_job *j, struct bt_error *err)
 		                    j->teacher != NULL     ? "from a teacher"
 		                    : j->o.train.focal > 0 ? "by a focal loss"
 		                                           : "by R-Drop");
-	bt_model_log(&j->model, bt_job_log(j));
+	bt_job_log_model(j);
 	if (n->frozen > 0)
 		bt_log(bt_job_log(j), BT_LOG_NOTE,
 		       "%zu of %zu parameters are frozen", n->frozen,
@@ -468,6 +468,7 @@ static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 	    (events != NULL && (r = bt_path_could(events, true, err))) ||
 	    (out != NULL && (r = check_replaced(j, err))) ||
 	    (r = bt_adapters_check(j, err)) ||
+	    (r = bt_job_device_open(j, err)) ||
 	    (r = bt_pool_new(j->o.threads, &j->pool, err)) ||
 	    (r = open_tokenizer(j, err)))
 		return r;
@@ -497,15 +498,16 @@ static int measure(struct bt_job *j, struct bt_train_result *res,
                    struct bt_error *err)
 {
 	struct bt_profile *p = j->o.train.profile;
-	bool low = bt_model_low(j->o.dtype, j->o.gemm);
+	bool low = bt_job_low(j);
 	int r = BT_OK;
 
+	bt_job_device_tell(j);
 	res->peak = bt_peak_memory();
 	if (p != NULL) {
 		r = bt_roofline_log(j->pool, j->o.gemm, low, p, bt_job_log(j),
 		                    err);
 		res->flop_limit = p->flop_limit;
-	} else if (res->seconds > 2 &&
+	} else if (res->seconds > 2 && j->o.train.device == NULL &&
 	           bt_log_is_heard(bt_job_log(j), BT_LOG_MORE)) {
 		r = bt_roofline_products(j->pool, j->o.gemm, low,
 		                         &res->flop_limit, err);
@@ -526,6 +528,7 @@ static void clear(struct bt_job *j)
 	free(j->base);
 	bt_tok_free(j->tok);
 	bt_pool_free(j->pool);
+	bt_device_close(j->o.train.device);
 	bt_dir_lock_release(j->claim);
 }
 

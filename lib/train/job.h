@@ -64,7 +64,9 @@ struct bt_job_opts {
 	double dropout;      /* for all of the model; below 0: as configured */
 	bool twice;          /* the classifier's dropout is applied two times */
 	enum bt_precision dtype;
-	const char *gemm; /* or NULL */
+	const char *gemm;   /* or NULL */
+	const char *device; /* a PJRT plugin that trains, by its name or file,
+	                     * where train says what it can; or NULL: the CPU */
 	int threads;
 	struct bt_weights_gaps gaps; /* of the starting model */
 	char *const *card_command;   /* [n_card_command] the program's, for the

@@ -16,6 +16,15 @@ static inline const struct bt_log *bt_job_log(const struct bt_job *j)
 int bt_job_data(struct bt_job *j, struct bt_labels *known,
                 struct bt_error *err) BT_MUST_USE;
 
+/* Opens the device that the job names, if it does; before there are threads. */
+int bt_job_device_open(struct bt_job *j, struct bt_error *err) BT_MUST_USE;
+
+/* Whether products are of bf16; logs what computes them; tells the log what the
+ * device did, if there is one. */
+bool bt_job_low(const struct bt_job *j);
+void bt_job_log_model(const struct bt_job *j);
+void bt_job_device_tell(const struct bt_job *j);
+
 /* The line of the history about the model that was kept: the last one that was
  * the best; NULL where nothing was evaluated. */
 int bt_history_best(const struct bt_job *j, json_t **found,

@@ -5,6 +5,7 @@
 
 #include "base/crc32c.h"
 #include "base/str.h"
+#include "device/device.h"
 #include "train/train_int.h"
 
 static json_t *optimizer(const struct bt_optim_opts *o)
@@ -216,7 +217,11 @@ json_t *bt_train_settings(const struct bt_train_run *t)
 		json_object_update(s, parts[i]);
 		json_decref(parts[i]);
 	}
-	bt_engine_arithmetic(t->m->engine, &engine);
+	if (t->o->device != NULL)
+		bt_device_describe(t->o->device,
+		                   bt_engine_is_bf16(t->m->engine), &engine);
+	else
+		bt_engine_arithmetic(t->m->engine, &engine);
 	json_object_set_new(s, "computed by", json_string(bt_buf_str(&engine)));
 	bt_buf_clear(&engine);
 	return s;

@@ -3,6 +3,31 @@
 #include "base/sys.h"
 #include "train/train_int.h"
 
+int bt_train_diverged(const struct bt_train_run *t, const char *what,
+                      struct bt_error *err)
+{
+	return bt_error_set(err, BT_ELIMIT,
+	                    "the %s is not finite at step %lld of %lld (epoch "
+	                    "%lld), so training has diverged: try a smaller "
+	                    "learning rate; %s%s%s",
+	                    what, (long long)t->s.step + 1, (long long)t->total,
+	                    (long long)t->s.epoch + 1,
+	                    t->res->kept ? "'" : "no model was written",
+	                    t->res->kept ? t->o->out : "",
+	                    t->res->kept ? "' holds the last good one" : "");
+}
+
+void bt_train_add_time(struct bt_train_run *t, const char *name, double since,
+                       double n_arrays)
+{
+	struct bt_profile *p = t->o->profile;
+
+	if (p != NULL)
+		bt_profile_add(
+		    p, bt_profile_line(p, "%s", name), bt_seconds() - since, 0,
+		    n_arrays * sizeof(float) * (double)t->m->graph.n_floats);
+}
+
 double bt_train_rate(const struct bt_train_run *t, int64_t step)
 {
 	const struct bt_schedule_opts *o = &t->o->schedule;

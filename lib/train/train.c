@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/train.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,35 +19,16 @@
 /* Computes the gradients of the next batches and applies them. */
 static int update(struct bt_train_run *t, struct bt_error *err)
 {
-	struct bt_engine *e = t->m->engine;
 	struct bt_profile *p = t->o->profile;
 	uint64_t tokens = t->res->tokens;
-	double loss, start, norm;
+	double loss;
 	int r = bt_train_gradients(t, &loss, err);
 	size_t end = t->update_end;
 
+	if (r == BT_OK)
+		r = t->on->update(t, err);
 	if (r != BT_OK)
 		return r;
-	start = bt_seconds();
-	norm = bt_optim_norm(&t->optim, t->grads, bt_engine_sparse_excess(e));
-	if (!isfinite(norm))
-		r = bt_train_diverged(t, "gradient", err);
-	if ((r = bt_dist_agree(t->o->dist, r, err)))
-		return r;
-	t->norm = norm;
-	bt_train_add_time(t, "gradient norm", start, 1);
-	start = bt_seconds();
-	bt_optim_update(&t->optim, bt_engine_params(e), t->grads, norm,
-	                bt_train_rate(t, t->s.step), t->s.step + 1);
-	bt_train_add_time(t, "optimizer", start,
-	                  bt_optim_traffic(t->optim.o.kind));
-	if (bt_average_stands(&t->average, t->s.step + 1)) {
-		start = bt_seconds();
-		bt_average_update(&t->average, bt_engine_params(e),
-		                  t->s.step + 1);
-		bt_train_add_time(t, "average of weights", start, 3);
-	}
-	r = bt_engine_pack_trained(e, err);
 	t->res->examples +=
 	    bt_batches_between(&t->batches, t->batches.pos, end);
 	t->s.step++;
@@ -286,7 +266,7 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 		       (long long)t->s.step, (long long)t->total);
 	}
 	t->batches.o.seed = bt_train_order_seed(t);
-	return bt_engine_pack(t->m->engine, err);
+	return t->on->load(t, err);
 }
 
 /* Logs how much the ranks sent each other. */
@@ -330,13 +310,15 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
              const struct bt_dataset *eval, const struct bt_train_opts *opts,
              struct bt_train_result *res, struct bt_error *err)
 {
-	struct bt_train_run t = {.m = m,
-	                         .train = train,
-	                         .eval = eval,
-	                         .o = opts,
-	                         .res = res,
-	                         .saved_step = -1,
-	                         .began = bt_seconds()};
+	struct bt_train_run t = {
+	    .m = m,
+	    .train = train,
+	    .eval = eval,
+	    .o = opts,
+	    .res = res,
+	    .on = opts->device != NULL ? &bt_train_on_device : &bt_train_on_cpu,
+	    .saved_step = -1,
+	    .began = bt_seconds()};
 	double began = t.began;
 	bool over;
 	char *path;

@@ -56,6 +56,11 @@ struct bt_train_opts {
 	struct bt_dist *dist; /* the ranks that all call bt_train, with the same
 	                       * arguments but for what is logged; NULL: one
 	                       * process */
+	struct bt_device *device; /* that trains in place of the model's engine,
+	                           * which was built without training; NULL:
+	                           * none. One process and one shard, Adam or
+	                           * its kin, no average, teacher or focal loss,
+	                           * no `answered` for training */
 	struct bt_schedule_opts schedule;
 	struct bt_optim_opts optim;
 	struct bt_average_opts average; /* of the weights, which is evaluated

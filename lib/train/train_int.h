@@ -11,6 +11,32 @@
 #include "train/train.h"
 #include "train/whole_update.h"
 
+struct bt_train_run;
+struct bt_shard_sum;
+
+/* What computes the updates of a run: this machine's CPU, by the engine of the
+ * model (on_cpu.c), or a device (on_device.c). What is in memory is the
+ * parameters of that engine, and the optimizer's moments. */
+struct bt_train_on {
+	/* Begins with the parameters and moments that are in memory. */
+	int (*load)(struct bt_train_run *t, struct bt_error *err);
+
+	/* The loss and the gradients, perhaps added to those of earlier
+	 * batches, of the batch in t->gather, which begins at that position of
+	 * the epoch; adds to what *sum counts, but for the tokens. */
+	int (*batch)(struct bt_train_run *t, size_t pos, bool add,
+	             struct bt_shard_sum *sum, struct bt_error *err);
+
+	/* Updates the parameters; sets t->norm. */
+	int (*update)(struct bt_train_run *t, struct bt_error *err);
+
+	/* Brings the parameters, and the moments, to memory. */
+	int (*read)(struct bt_train_run *t, bool moments, struct bt_error *err);
+};
+
+extern const struct bt_train_on bt_train_on_cpu;
+extern const struct bt_train_on bt_train_on_device;
+
 /* Everything that a checkpoint holds besides the arenas and the lengths of the
  * files that grow. */
 struct bt_train_state {
@@ -44,6 +70,7 @@ struct bt_train_run {
 	const struct bt_dataset *train, *eval;
 	const struct bt_train_opts *o;
 	struct bt_train_result *res;
+	const struct bt_train_on *on;
 	struct bt_optim optim;
 	struct bt_average average;
 	struct bt_batches batches;
@@ -86,6 +113,11 @@ struct bt_train_run {
  * t->update_end; *loss is the mean (gradients.c). */
 int bt_train_gradients(struct bt_train_run *t, double *loss,
                        struct bt_error *err) BT_MUST_USE;
+
+/* The engine's forward pass over the batch in t->gather, which begins at that
+ * position of the epoch. */
+int bt_train_cpu_forward(struct bt_train_run *t, size_t pos,
+                         struct bt_error *err) BT_MUST_USE;
 
 /* The error of a run in which that is not finite. */
 int bt_train_diverged(const struct bt_train_run *t, const char *what,

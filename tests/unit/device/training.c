@@ -11,6 +11,7 @@
  * it moves. Norms of differences are compared with how far the parameters moved
  * in all.
  */
+#include "base/sys.h"
 #include "device/learn.h"
 #include "device/plugin.h"
 #include "optim/optim.h"
@@ -287,11 +288,118 @@ static void kin_agree(void **state)
 	end(&x);
 }
 
+/* A word table that is large beside all else, of which 4 texts of 8 tokens are
+ * read. */
+#define WORDS 200000
+
+static void large_model(struct bt_graph *g)
+{
+	struct bt_config c;
+	struct bt_error err = {0};
+
+	assert_ok(bt_config_preset("tiny", &c, &err));
+	c.vocab_size = WORDS;
+	bt_graph_init(g, &err);
+	assert_ok(bt_task_graph(&bt_task_classification, g, &c, 3));
+	bt_config_clear(&c);
+}
+
+static void train_large(struct bt_device *d, int n_params)
+{
+	static const uint32_t start[] = {0, 8, 16, 24, 32};
+	static const int32_t labels[] = {0, 1, 2, 0};
+	static const uint8_t types[32];
+	struct bt_device_batch b = {.texts = {4, start, NULL, types, NULL, 0},
+	                            .labels = labels,
+	                            .loss_scale = .25f};
+	struct bt_device_step s = {.beta1 = .9f,
+	                           .beta2 = .999f,
+	                           .fresh1 = .1f,
+	                           .fresh2 = .001f,
+	                           .correct2 = 1,
+	                           .eps = 1e-8f,
+	                           .limit = INFINITY,
+	                           .clip = 1};
+	float *rates = malloc(2 * (size_t)n_params * sizeof(*rates));
+	struct bt_error err = {0};
+	int32_t ids[32];
+	double loss, norm;
+	int64_t right;
+	int i;
+
+	for (i = 0; i < 32; i++)
+		ids[i] = 5 + i * (WORDS / 33);
+	b.texts.ids = ids;
+	for (i = 0; i < n_params; i++) {
+		rates[i] = 1e-3f;
+		rates[n_params + i] = 1;
+	}
+	s.rates = rates;
+	s.keeps = rates + n_params;
+	for (i = 0; i < 4; i++) {
+		b.step = (uint32_t)i;
+		assert_ok(
+		    bt_device_gradients(d, &b, false, &loss, &right, &err));
+		assert_ok(bt_device_update(d, &s, &norm, &err));
+		assert_true(isfinite(loss) && norm > 0);
+	}
+	free(rates);
+}
+
+/* Parameters, two moments and gradients are four arrays; were an update's
+ * results new ones, they would be seven. */
+static void updates_leave_no_copy(void **state)
+{
+	struct bt_device_learning o = {.longest = 8};
+	struct bt_device *d;
+	struct bt_error err = {0};
+	const float **param, **zeros;
+	float *floats, *none;
+	struct bt_graph g;
+	size_t before, grown, all;
+	int i;
+
+	(void)state;
+	if (!has_plugin())
+		skip();
+	assert_ok(bt_device_open("cpu", &d, &err));
+	large_model(&g);
+	all = g.n_floats * sizeof(*floats);
+	floats = malloc(all);
+	none = malloc(all);
+	memset(none, 0, all);
+	param = calloc((size_t)g.n_params, sizeof(*param));
+	zeros = calloc((size_t)g.n_params, sizeof(*zeros));
+	for (size_t c = 0; c < g.n_floats; c++)
+		floats[c] = (float)((c * 7919 % 1000) / 1e4 - .05);
+	for (i = 0; i < g.n_params; i++) {
+		param[i] = floats + g.params[i].offset;
+		zeros[i] = none + g.params[i].offset;
+	}
+	o.moment1 = o.moment2 = zeros;
+	before = bt_peak_memory();
+	assert_ok(bt_device_load(d, &g, param, false, &err));
+	assert_ok(bt_device_learn(d, &o, &err));
+	train_large(d, g.n_params);
+	grown = bt_peak_memory() - before;
+	bt_device_close(d);
+	printf("# parameters of %zu MB: %zu MB more memory\n", all >> 20,
+	       grown >> 20);
+	assert_true(all > 32u << 20);
+	assert_true(grown < all / 2 * 11);
+	bt_graph_clear(&g);
+	free(floats);
+	free(none);
+	free(param);
+	free(zeros);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(adamw_agrees),
 	    cmocka_unit_test(kin_agree),
+	    cmocka_unit_test(updates_leave_no_copy),
 	};
 
 	setenv("BT_PJRT_CACHE", "cache", 1);

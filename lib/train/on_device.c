@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Updates that a device computes. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "device/learn.h"
+#include "train/train_int.h"
+
+/* Where parameters and their moments are in memory, [n_params] each. */
+struct places {
+	float **param, **m, **v;
+};
+
+static int find(const struct bt_train_run *t, struct places *x,
+                struct bt_error *err)
+{
+	const struct bt_graph *g = &t->m->graph;
+	size_t n = (size_t)g->n_params + 1, at;
+	int i;
+
+	x->param = bt_array(3 * n, sizeof(*x->param));
+	if (x->param == NULL)
+		return bt_error_nomem(err, "loading a model");
+	x->m = x->param + n;
+	x->v = x->m + n;
+	for (i = 0; i < g->n_params; i++) {
+		at = g->params[i].offset;
+		x->param[i] = bt_engine_params(t->m->engine) + at;
+		x->m[i] = (float *)t->optim.m.base + at;
+		x->v[i] = (float *)t->optim.v.base + at;
+	}
+	return BT_OK;
+}
+
+static int load_all(struct bt_train_run *t, const struct places *x,
+                    struct bt_error *err)
+{
+	const float *const *param = (const float *const *)x->param;
+	struct bt_device_learning o = {
+	    .seed = t->o->batching.seed,
+	    .longest = t->train->longest,
+	    .smoothing = (float)t->o->smoothing,
+	    .pos_weight = t->o->pos_weights,
+	    .moment1 = (const float *const *)x->m,
+	    .moment2 = (const float *const *)x->v,
+	};
+	int r = t->gather.device != NULL
+	            ? bt_device_reload(t->o->device, param, err)
+	            : bt_device_load(t->o->device, &t->m->graph, param,
+	                             bt_engine_is_bf16(t->m->engine), err);
+
+	t->gather.device = t->o->device; /* in evaluation, too */
+	return r == BT_OK ? bt_device_learn(t->o->device, &o, err) : r;
+}
+
+static int load(struct bt_train_run *t, struct bt_error *err)
+{
+	struct places x;
+	int r = find(t, &x, err);
+
+	if (r == BT_OK) {
+		r = load_all(t, &x, err);
+		free(x.param);
+	}
+	return r;
+}
+
+static int read(struct bt_train_run *t, bool moments, struct bt_error *err)
+{
+	const struct bt_graph *g = &t->m->graph;
+	struct places x;
+	bool both;
+	int i, r = find(t, &x, err);
+
+	if (r != BT_OK)
+		return r;
+	for (i = 0; i < g->n_params && r == BT_OK; i++) {
+		both = moments && !g->params[i].frozen;
+		r = bt_device_read(t->o->device, i, x.param[i],
+		                   both ? x.m[i] : NULL, x.v[i], err);
+	}
+	free(x.param);
+	return r;
+}
+
+/* Examples, or their tokens, that have a class. */
+static int64_t count_seen(const struct bt_train_run *t)
+{
+	const struct bt_batch *b = &t->gather.b;
+	enum bt_rows per = t->m->graph.nodes[t->m->graph.logits].rows;
+	size_t rows = per == BT_PER_SEQUENCE   ? b->sequences
+	              : per == BT_PER_SELECTED ? b->n_selected
+	                                       : b->tokens;
+	int64_t n = 0;
+	size_t i;
+
+	if (t->train->width > 0)
+		return (int64_t)b->sequences;
+	for (i = 0; i < rows; i++)
+		n += b->labels == NULL || b->labels[i] >= 0;
+	return n;
+}
+
+static int batch(struct bt_train_run *t, size_t pos, bool add,
+                 struct bt_shard_sum *sum, struct bt_error *err)
+{
+	const struct bt_batch *b = &t->gather.b;
+	const struct bt_device_batch x = {
+	    .texts = {.n = b->sequences,
+	              .start = b->start,
+	              .ids = b->ids,
+	              .types = b->types,
+	              .selected = b->selected,
+	              .n_selected = b->n_selected},
+	    .labels = b->labels,
+	    .targets = b->targets,
+	    .n_targets = t->train->width,
+	    .weights = b->weights,
+	    .next_labels = b->next_labels,
+	    .loss_scale = b->loss_scale,
+	    .next_scale = b->next_scale,
+	    .step = b->step,
+	    .token0 = b->token0,
+	    .sequence0 = b->sequence0,
+	};
+	double loss;
+	int64_t right;
+	int r = bt_device_gradients(t->o->device, &x, add, &loss, &right, err);
+
+	(void)pos;
+	if (r != BT_OK)
+		return bt_error_prefix(err, "step %lld of %lld",
+		                       (long long)t->s.step + 1,
+		                       (long long)t->total);
+	sum->loss += loss;
+	if (!isfinite(sum->loss))
+		return bt_train_diverged(t, "loss", err);
+	sum->seen += count_seen(t);
+	if (t->train->width == 0)
+		sum->right += right;
+	return BT_OK;
+}
+
+static int apply(struct bt_train_run *t, float *rates, float *keeps,
+                 struct bt_error *err)
+{
+	double clip = t->optim.o.clip, more;
+	struct bt_device_step s;
+	struct bt_adamw w;
+
+	bt_optim_constants(&t->optim, bt_train_rate(t, t->s.step),
+	                   t->s.step + 1, &w, &more, rates, keeps);
+	s = (struct bt_device_step){.beta1 = w.beta1,
+	                            .beta2 = w.beta2,
+	                            .fresh1 = w.fresh1,
+	                            .fresh2 = w.fresh2,
+	                            .correct2 = w.correct2,
+	                            .eps = w.eps,
+	                            .limit = w.limit,
+	                            .clip = clip > 0 ? (float)clip : INFINITY,
+	                            .clip_more = (float)more,
+	                            .rates = rates,
+	                            .keeps = keeps};
+	return bt_device_update(t->o->device, &s, &t->norm, err);
+}
+
+static int update(struct bt_train_run *t, struct bt_error *err)
+{
+	size_t n = (size_t)t->m->graph.n_params;
+	float *rates = bt_array(2 * n + 1, sizeof(*rates));
+	int r;
+
+	if (rates == NULL)
+		return bt_error_nomem(err, "updating a model");
+	r = apply(t, rates, rates + n, err);
+	free(rates);
+	if (r == BT_OK && !isfinite(t->norm))
+		r = bt_train_diverged(t, "gradient", err);
+	return r;
+}
+
+const struct bt_train_on bt_train_on_device = {load, batch, update, read};

@@ -1,0 +1,140 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Not under thread: a plugin's own threads are not watched
+# Not under address: nor is its memory
+# bert-train --device: what is refused anywhere, and, where BT_PJRT_PATH or PEER_PYTHON has a
+# plugin for CPUs, the CPU's losses, and runs that go on from one to the other.
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+. "$TEST_TOP/tests/lib/xla.sh"
+export BT_PJRT_CACHE="$PWD/cache"
+xla_path
+small_data
+
+# train OUT [OPTION ...]: 8 updates, of 2 epochs
+train() {
+	small_train "$@" --batch-size 48 --epochs 2 --dtype f32 --log-steps 1 --eval dev.rec
+}
+
+exits 1 'a file that is not there' train no -q --device ./none.so
+like "$(cat err)" "*'./none.so'*" '... is named'
+echo text >text.so
+exits 1 'a file that is no plugin' train no -q --device ./text.so
+like "$(cat err)" "*'./text.so'*" '... is named'
+MOCK_ABORT=1 BT_PJRT_CACHE=none exits 1 'a plugin that aborts' \
+	train no -q --device "$BUILD/plugin/mock.so"
+like "$(cat err)" 'bert-train: *cannot compile program *: the plugin ended its process by signal 6 (Aborted): Check failed: 1 == 2' \
+	'is a message with its reason'
+[ ! -e no ]
+result $? 'and nothing is left'
+while read -r option; do
+	# shellcheck disable=SC2086 # an option and its value
+	exits 2 "$option" train no -q --device cpu $option
+	like "$(head -n 1 err)" "bert-train: ${option%% *}*: on the CPU only, not with --device" \
+		'... is for the CPU'
+done <<'EOF'
+--shards 2
+--optimizer lamb
+--optimizer sgd
+--ema .9
+--average 3
+--focal 2
+--teacher dev.rec
+--few-shot
+--task embedding
+--gemm ref
+--checkpoint-activations
+--profile
+--detect-anomaly
+--dry-run
+--kfold 2
+--seeds 2
+--tune 1
+--tune-steps 5
+--lora 4
+EOF
+
+if BT_PJRT_CACHE=none bert-predict --device list 2>err | grep '^cpu:' >out; then
+	plugin=yes
+else
+	plugin=
+	skip 'training' "no plugin for CPUs ($(head -n 1 err))"
+fi
+
+# losses OUT: of each update, and of evaluation
+losses() {
+	sed 's/.*"step":\([0-9]*\),.*"loss":\([^,}]*\).*"learning_rate":\([^,}]*\).*/\1 \2 \3/' \
+		"$1/history.jsonl"
+	sed -n 's/.*"eval_loss":\([^,}]*\),"eval_accuracy":\([^,}]*\).*/eval \1 \2/p' "$1/history.jsonl"
+}
+
+# follows A B MOST NAME: losses of A and B differ by that part of them at most
+follows() {
+	losses "$1" >x
+	losses "$2" >y
+	paste -d ' ' x y | awk -v most="$3" '{
+		d = $2 / $5 - 1
+		if (NF != 6 || $1 != $4 || !(d < most && d > -most) || $3 != $6)
+			print "line", NR ":", $0
+		n++
+	} END { if (n < 8) print n, "lines" }' >why
+	[ ! -s why ]
+	result $? "$4"
+}
+
+if [ -n "$plugin" ]; then
+	works 'on the CPU' train cpu -q --save-steps 3 --keep 9
+	works 'on a device' train dev -v --save-steps 3 --keep 9 --device cpu --summary s.json
+	like "$(cat err)" "*products f32 by cpu ('*% of rows filled*tokens/s, peak memory*" \
+		'... says what computes, and how'
+	like "$(cat s.json)" '*"device":"cpu"*"rows_filled":0.*' '... as JSON'
+	follows cpu dev 1e-5 '... with the same losses, rates and measures'
+	train again -q --device cpu
+	same dev/model.safetensors again/model.safetensors '... the same bytes again'
+
+	works 'on from a device' train back --resume-from dev/checkpoint-3.safetensors
+	like "$(cat err)" '*was computed by products f32 by cpu*' '... with a warning'
+	losses dev >z
+	losses back | awk '$1 > 3 || $1 == "eval"' >y
+	awk 'NR == FNR { want[$1 " " n[$1]++] = $2; next }
+		{ d = $2 / want[$1 " " m[$1]++] - 1; if (!(d < 1e-5 && d > -1e-5)) print }
+		END { if (FNR < 6) print FNR, "lines" }' z y >why
+	[ ! -s why ]
+	result $? '... to the same losses'
+
+	# killed on the CPU, resumed on the device
+	part() {
+		set -- bert-train --init-config tiny --tokenizer vocab.txt --epochs 2 \
+			--learning-rate 1e-3 --batch-size 48 --dtype f32 --log-steps 1 \
+			--eval dev.rec --save-steps 1 -o part "$@" train.rec
+		exec "$@"
+	}
+	(part -q) &
+	pid=$!
+	i=0
+	while [ ! -s part/checkpoint.safetensors ] && [ $i -lt 500 ]; do
+		sleep 0.01
+		i=$((i + 1))
+	done
+	kill -9 $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	if [ -s part/checkpoint.safetensors ]; then
+		(part --device cpu 2>err)
+		result $? 'on from the CPU'
+		like "$(cat err)" "*'part': restored at step [0-9]* of 8*" '... from where it was killed'
+		follows cpu part 1e-5 '... to the same losses'
+	else
+		skip 'resuming on a device' 'the run was over before it was killed'
+	fi
+
+	works 'several batches of an update, frozen layers, no dropout' \
+		train acc -q --device cpu --batch-size 24 --accumulate 2 --freeze embeddings \
+		--dropout 0 --layer-decay .8 --label-smoothing .1 --clip .5
+	train acc.cpu -q --batch-size 24 --accumulate 2 --freeze embeddings \
+		--dropout 0 --layer-decay .8 --label-smoothing .1 --clip .5
+	follows acc.cpu acc 1e-5 '... with the same losses'
+	works 'bf16' train low -q --device cpu --dtype bf16
+	train low.cpu -q --dtype bf16
+	follows low.cpu low 1e-2 '... with losses within 1 %'
+fi
+finish
