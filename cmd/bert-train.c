@@ -212,12 +212,12 @@ static int check(const struct args *a, struct bt_error *err)
 	double value;
 	int r;
 
-	if (bad != NULL)
-		return bt_error_set(err, BT_EARG, "%s", bad);
 	if (beyond_device(a) != NULL)
 		return bt_error_set(err, BT_EARG,
 		                    "%s: on the CPU only, not with --device",
 		                    beyond_device(a));
+	if (bad != NULL)
+		return bt_error_set(err, BT_EARG, "%s", bad);
 	if (a->anew && (t->resume || t->resume_from != NULL))
 		return bt_error_set(
 		    err, BT_EARG,

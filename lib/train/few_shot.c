@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/philox.h"
 #include "finetune/forward.h"
-#include "train/softmax_regression.h"
+#include "optim/softmax_regression.h"
 
 /* The texts of each class: those of class k are at[first[k]] .. before
  * first[k + 1]. */

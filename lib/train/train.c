@@ -208,6 +208,14 @@ int64_t bt_train_steps(struct bt_batches *b, const struct bt_train_opts *o)
 	return o->steps > 0 ? o->steps : bt_batches_total(b, o->epochs);
 }
 
+/* How many updates there will be, and what computes them. */
+static void settle(struct bt_train_run *t)
+{
+	t->total = bt_train_steps(&t->batches, t->o);
+	t->warmup = bt_schedule_warmup(t->o->schedule.warmup, t->total);
+	t->on = t->o->device != NULL ? &bt_train_on_device : &bt_train_on_cpu;
+}
+
 static int prepare(struct bt_train_run *t, struct bt_error *err)
 {
 	size_t tokens, texts;
@@ -239,8 +247,7 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	t->shard_sums = bt_array0((size_t)t->shards.n, sizeof(*t->shard_sums));
 	t->gather.dist = t->o->dist;
 	t->metrics.pool = bt_engine_pool(t->m->engine);
-	t->total = bt_train_steps(&t->batches, t->o);
-	t->warmup = bt_schedule_warmup(t->o->schedule.warmup, t->total);
+	settle(t);
 	r = bt_average_init(&t->average, &t->m->graph, &t->o->average,
 	                    bt_engine_params(t->m->engine), t->total,
 	                    bt_engine_pool(t->m->engine), err);
@@ -310,15 +317,13 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
              const struct bt_dataset *eval, const struct bt_train_opts *opts,
              struct bt_train_result *res, struct bt_error *err)
 {
-	struct bt_train_run t = {
-	    .m = m,
-	    .train = train,
-	    .eval = eval,
-	    .o = opts,
-	    .res = res,
-	    .on = opts->device != NULL ? &bt_train_on_device : &bt_train_on_cpu,
-	    .saved_step = -1,
-	    .began = bt_seconds()};
+	struct bt_train_run t = {.m = m,
+	                         .train = train,
+	                         .eval = eval,
+	                         .o = opts,
+	                         .res = res,
+	                         .saved_step = -1,
+	                         .began = bt_seconds()};
 	double began = t.began;
 	bool over;
 	char *path;

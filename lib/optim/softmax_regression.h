@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Softmax regression of fixed rows of numbers, as scikit-learn's
  * LogisticRegression. */
-#ifndef BT_TRAIN_SOFTMAX_REGRESSION_H
-#define BT_TRAIN_SOFTMAX_REGRESSION_H
+#ifndef BT_OPTIM_SOFTMAX_REGRESSION_H
+#define BT_OPTIM_SOFTMAX_REGRESSION_H
 
 #include <stddef.h>
 #include <stdint.h>

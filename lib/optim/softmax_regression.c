@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "train/softmax_regression.h"
+#include "optim/softmax_regression.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "train/softmax_regression.h"
+#include "optim/softmax_regression.h"
 
 #define N 24
 #define COLS 3
