@@ -46,6 +46,29 @@ static json_t *adapters(const struct bt_lora *l)
 	                 l->targets != NULL ? l->targets : BT_LORA_TARGETS);
 }
 
+static void add_loss(json_t *s, const struct bt_train_opts *o)
+{
+	if (o->focal > 0)
+		json_object_set_new(s, "focal loss", json_real(o->focal));
+	if (o->r_drop > 0)
+		json_object_set_new(s, "weight of R-Drop",
+		                    json_real(o->r_drop));
+	if (o->pos_weight != NULL)
+		json_object_set_new(s, "weight of positives",
+		                    json_string(o->pos_weight));
+	if (o->teacher != NULL) {
+		json_object_set_new(s, "teacher",
+		                    json_integer((json_int_t)o->teacher_crc));
+		json_object_set_new(s, "teacher temperature",
+		                    json_real(o->temperature));
+		json_object_set_new(s, "teacher weight",
+		                    json_real(o->teacher_weight));
+	}
+	if (o->embedding_loss != BT_EMBEDDING_RANKING)
+		json_object_set_new(s, "embedding loss",
+		                    json_integer(o->embedding_loss));
+}
+
 static json_t *loop(const struct bt_train_opts *o)
 {
 	json_t *s;
@@ -60,32 +83,17 @@ static json_t *loop(const struct bt_train_opts *o)
 	              "eval steps",
 	              (json_int_t)(o->keep_last ? 0 : o->eval_steps),
 	              "patience", (json_int_t)o->patience);
+	add_loss(s, o);
 	if (o->average.decay > 0)
 		json_object_set_new(s, "decay of the average",
 		                    json_real(o->average.decay));
 	if (o->average.last > 0)
 		json_object_set_new(s, "averaged updates",
 		                    json_real(o->average.last));
-	if (o->focal > 0)
-		json_object_set_new(s, "focal loss", json_real(o->focal));
-	if (o->r_drop > 0)
-		json_object_set_new(s, "weight of R-Drop",
-		                    json_real(o->r_drop));
 	if (o->freeze != NULL)
 		json_object_set_new(s, "frozen", json_string(o->freeze));
 	if (o->lora.rank > 0)
 		json_object_set_new(s, "adapters", adapters(&o->lora));
-	if (o->pos_weight != NULL)
-		json_object_set_new(s, "weight of positives",
-		                    json_string(o->pos_weight));
-	if (o->teacher != NULL) {
-		json_object_set_new(s, "teacher",
-		                    json_integer((json_int_t)o->teacher_crc));
-		json_object_set_new(s, "teacher temperature",
-		                    json_real(o->temperature));
-		json_object_set_new(s, "teacher weight",
-		                    json_real(o->teacher_weight));
-	}
 	if (o->masking != NULL) {
 		json_object_set_new(s, "masked share",
 		                    json_real(o->masking->share));
@@ -95,9 +103,6 @@ static json_t *loop(const struct bt_train_opts *o)
 	if (o->epoch_steps > 0)
 		json_object_set_new(s, "steps of an epoch",
 		                    json_integer((json_int_t)o->epoch_steps));
-	if (o->embedding_loss != BT_EMBEDDING_RANKING)
-		json_object_set_new(s, "embedding loss",
-		                    json_integer(o->embedding_loss));
 	if (bt_train_shards(o) > 1)
 		json_object_set_new(s, "shards",
 		                    json_integer(bt_train_shards(o)));
