@@ -63,7 +63,8 @@ int bt_hlo_reshape(struct bt_hlo *b, int x, int rank, const int64_t *dim)
 
 	if (!bt_hlo_usable(b, "reshape", &x, 1))
 		return BT_HLO_NONE;
-	memcpy(t.dim, dim, (size_t)rank * sizeof(*dim));
+	if (rank > 0) /* a scalar has no dimensions */
+		memcpy(t.dim, dim, (size_t)rank * sizeof(*dim));
 	if (elements(&s) != elements(&t))
 		return bt_hlo_misfit(b, "reshape", &x, 1);
 	if (bt_hlo_same_shape(&s, &t))

@@ -162,6 +162,8 @@ void bt_hlo_batch_empty(struct bt_hlo_batch *b)
 	int k;
 
 	for (k = BT_HLO_ARG_IDS; k < BT_HLO_ARG_SOURCES; k++) {
+		if (bt_hlo_batch_data(b, (enum bt_hlo_source)k) == NULL)
+			continue;
 		n = bt_hlo_batch_elements(b, (enum bt_hlo_source)k);
 		for (i = 0; b->arg[k] != NULL && i < n; i++)
 			b->arg[k][i] =
