@@ -51,7 +51,7 @@ questions() { # SEED NUMBER LACKING(0|1)
 		}
 	}'
 }
-questions 1 500 1 | tfrecord-cat -q --from-json -o train.rec
+questions 1 1000 1 | tfrecord-cat -q --from-json -o train.rec
 questions 2 60 1 | tfrecord-cat -q --from-json -o v2.rec
 questions 3 60 0 | tfrecord-cat -q --from-json -o v1.rec
 bert-train -q --init-config tiny --tokenizer vocab.txt --learning-rate 1e-3 --batch-size 16 --dropout 0 \
