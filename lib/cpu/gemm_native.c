@@ -93,12 +93,12 @@ static int run(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
                const struct bt_gemm_block *b, int worker)
 {
 	const struct state *s = w->gemm->state;
-	struct bt_product p = {.m = b->rows,
-	                       .k = (size_t)bt_gemm_depth(w, pass),
-	                       .a = b->x,
-	                       .b = w->packed[pass][c],
-	                       .c_row = (size_t)bt_gemm_out(w, pass),
-	                       .add = b->add};
+	struct bt_multiply p = {.m = b->rows,
+	                        .k = (size_t)bt_gemm_depth(w, pass),
+	                        .a = b->x,
+	                        .b = w->packed[pass][c],
+	                        .c_row = (size_t)bt_gemm_out(w, pass),
+	                        .add = b->add};
 	int first, count;
 
 	(void)worker;
@@ -129,16 +129,16 @@ static int sgemm(struct bt_gemm *g, const struct bt_sgemm *p, int worker)
 {
 	const struct bt_kernels *k = ((struct state *)g->state)->k;
 	struct bt_pack b = bt_product_layout(k, (size_t)p->k, (size_t)p->n);
-	struct bt_product q = {.m = (size_t)p->m,
-	                       .n = (size_t)p->n,
-	                       .k = (size_t)p->k,
-	                       .a = p->a,
-	                       .a_row = (size_t)p->lda,
-	                       .b = p->b,
-	                       .b_row = (size_t)p->ldb,
-	                       .c = p->c,
-	                       .c_row = (size_t)p->ldc,
-	                       .add = p->add};
+	struct bt_multiply q = {.m = (size_t)p->m,
+	                        .n = (size_t)p->n,
+	                        .k = (size_t)p->k,
+	                        .a = p->a,
+	                        .a_row = (size_t)p->lda,
+	                        .b = p->b,
+	                        .b_row = (size_t)p->ldb,
+	                        .c = p->c,
+	                        .c_row = (size_t)p->ldc,
+	                        .add = p->add};
 
 	q.scratch = scratch(g, worker,
 	                    p->transposed_a ? BT_PRODUCT_SCRATCH

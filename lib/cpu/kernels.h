@@ -200,7 +200,7 @@ struct bt_pack {
 
 /* C [m, n] = A B + bias, or +=. An element is the same bits whatever the other
  * rows and columns are: its products are added in the order of k. */
-struct bt_product {
+struct bt_multiply {
 	size_t m, n, k;
 	const float *a;
 	size_t a_row; /* floats from row to row */
@@ -273,10 +273,10 @@ struct bt_kernels {
 	/* A [m, k] and B [k, n], laid out by bt_product_layout in blocks of
 	 * `panel` columns, a multiple of 16 */
 	size_t panel;
-	void (*product)(const struct bt_product *p);
+	void (*product)(const struct bt_multiply *p);
 	/* A' B of A [k, m] and B [k, n], without a bias; scratch:
 	 * BT_PRODUCT_SCRATCH floats */
-	void (*product_at)(const struct bt_product *p);
+	void (*product_at)(const struct bt_multiply *p);
 
 	/* y += a x */
 	void (*axpy)(float a, const float *x, float *y, size_t n);

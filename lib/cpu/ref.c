@@ -245,7 +245,8 @@ static void pack_end(void)
 #define PANEL ((size_t)16)
 
 /* One element of the sum of either product. */
-static void product_end(const struct bt_product *p, size_t i, size_t j, float s)
+static void product_end(const struct bt_multiply *p, size_t i, size_t j,
+                        float s)
 {
 	float *c = p->c + i * p->c_row + j;
 
@@ -254,7 +255,7 @@ static void product_end(const struct bt_product *p, size_t i, size_t j, float s)
 	*c = p->bias != NULL ? s + p->bias[j] : s;
 }
 
-static void product(const struct bt_product *p)
+static void product(const struct bt_multiply *p)
 {
 	size_t b_panel = bt_round_up(p->k, PACK_K) * PANEL, i, j, q;
 	const float *b;
@@ -270,7 +271,7 @@ static void product(const struct bt_product *p)
 		}
 }
 
-static void product_at(const struct bt_product *p)
+static void product_at(const struct bt_multiply *p)
 {
 	size_t i, j, q;
 	float s;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Template: products of f32, as struct bt_product says. After Van Zee and van
+ * Template: products of f32, as struct bt_multiply says. After Van Zee and van
  * de Geijn, "BLIS" (2015): a tile of C keeps its sums in registers, the panel
  * of B that it needs stays in the first cache, the block of A in the second. An
  * element's sum is the same chain of additions in whatever tile it is.
@@ -151,7 +151,7 @@ VEC size_t at_most(size_t n, size_t most)
 	return n < most ? n : most;
 }
 
-static void multiply(const struct bt_product *p)
+static void multiply(const struct bt_multiply *p)
 {
 	size_t blocks = (p->k + BLOCK_DEPTH - 1) / BLOCK_DEPTH, q, k0, i, j;
 	size_t b_panel = bt_round_up(p->k, 16) * PANEL;
@@ -226,7 +226,7 @@ static void tiles_by_panels(const struct multiply_block *p, const float *b,
 	}
 }
 
-static void multiply_at(const struct bt_product *p)
+static void multiply_at(const struct bt_multiply *p)
 {
 	size_t blocks = (p->k + BLOCK_DEPTH - 1) / BLOCK_DEPTH, q, k0, i, j, n;
 	float *a = p->scratch, *b = a + BT_PRODUCT_ROWS * BLOCK_DEPTH;

@@ -59,7 +59,7 @@ same whole/model.safetensors rest/model.safetensors 'resumed to the same bits'
 refuses '*frozen was "1,classifier.bias", is "1"*' 'another list is another run' bert-train --force -q \
 	-m start --epochs 1 --batch-size 16 --freeze 1 --steps 12 --resume-from part/checkpoint-5.safetensors -o x train.rec
 
-# Memory is told, and is what is taken.
+# The memory that --dry-run says is what a run takes.
 row() { # TEXT FILE
 	awk -v t="$1" 'index($0, t) == 1 { print $(NF - 1) * 1e3 }' "$2"
 }

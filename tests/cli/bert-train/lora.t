@@ -76,7 +76,7 @@ same shards/adapter_model.safetensors shards1/adapter_model.safetensors 'shards,
 refuses '*another run: adapters was*' 'other adapters are another run' train rest -q \
 	--lora-dropout .2 --steps 12 --resume-from part/checkpoint-5.safetensors
 bert-train -q -m start --lora 4 --learning-rate 1e-2 --dtype f32 --batch-size 16 --lora-dropout .1 --steps 12 \
-	--save-steps 4 --max-minutes 1e-3 -o killed train.rec 2>err
+	--save-steps 4 --max-minutes 1e-5 -o killed train.rec 2>err
 works 'stopped and resumed' bert-train -q -m start --lora 4 --learning-rate 1e-2 --dtype f32 --batch-size 16 \
 	--lora-dropout .1 --steps 12 --save-steps 4 -o killed train.rec
 same whole/adapter_model.safetensors killed/adapter_model.safetensors 'to the same bits, too'
@@ -177,7 +177,7 @@ ckpt-convert -q embed embedding/
 bert-predict -q -m embedding --embed auto --dtype f32 -o f.csv dev.rec
 same e.csv f.csv 'as merged'
 
-# Memory is told, and is what is taken.
+# The memory that --dry-run says is what a run takes.
 row() { # TEXT FILE
 	awk -v t="$1" 'index($0, t) == 1 { print $(NF - 1) * 1e3 }' "$2"
 }

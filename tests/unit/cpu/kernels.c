@@ -704,14 +704,14 @@ static float *panels(const struct bt_kernels *t, const float *w, size_t n,
 static void product_case(size_t m, size_t n, size_t depth, bool add, bool bias)
 {
 	size_t row = n + 1, room = (m - 1) * row + n, r;
-	struct bt_product p = {.m = m,
-	                       .n = n,
-	                       .k = depth,
-	                       .a = array(m * depth, 1, 1),
-	                       .a_row = depth,
-	                       .c_row = row,
-	                       .add = add,
-	                       .bias = bias ? array(n, 1, 3) : NULL};
+	struct bt_multiply p = {.m = m,
+	                        .n = n,
+	                        .k = depth,
+	                        .a = array(m * depth, 1, 1),
+	                        .a_row = depth,
+	                        .c_row = row,
+	                        .add = add,
+	                        .bias = bias ? array(n, 1, 3) : NULL};
 	float *w = array(n * depth, 1, 2), *got = array(room, 1, 4);
 	float *want = array(room, 1, 4), *alone = array(n, 1, 5);
 
@@ -733,7 +733,7 @@ static void product_case(size_t m, size_t n, size_t depth, bool add, bool bias)
 static void product_at_case(size_t m, size_t n, size_t depth, bool add)
 {
 	size_t row = n + 1, room = (m - 1) * row + n;
-	struct bt_product p = {
+	struct bt_multiply p = {
 	    .m = m,
 	    .n = n,
 	    .k = depth,
