@@ -33,6 +33,19 @@ for old in "$DATA"/versions/*; do
 	works "$version: a model, and its calibration" bert-predict -q --dtype f32 -m "$old/model" \
 		--proba -o p.csv "$old/tokens.rec"
 	near p.csv "$old/predictions.csv" '... predict the same'
+	works "$version: an adapter" bert-predict -q --dtype f32 -m "$old/model" \
+		--adapter "$old/adapter" --format tensor -o adapter.ts "$old/tokens.rec"
+	works "$version: tags" bert-predict -q --dtype f32 -m "$old/tagging" --format tensor \
+		-o tagging.ts "$old/tagging.rec"
+	works "$version: embeddings" bert-predict -q --dtype f32 -m "$old/embedding" --embed auto \
+		-o embedding.ts "$old/embedding.rec"
+	works "$version: answers" bert-predict -q --dtype f32 -m "$old/qa" --null-odds odds \
+		-o answers.json "$old/qa.rec"
+	sed -n 's/^ *"\(.*\)": \([^,]*\),*$/\1,\2/p' odds >qa.csv
+	for what in adapter tagging embedding qa; do
+		[ $what = qa ] || tensor-cat --csv $what.ts >$what.csv
+		near $what.csv "$old/$what.csv" "... $what: the same"
+	done
 	works "$version: predictions" bert-eval -q --predictions "$old/predictions.csv" "$old/tokens.rec"
 	works "$version: a history" bert-plot --terminal -o h "$old/model"
 	works "$version: a run is resumed" bert-train -q -j 1 --dtype f32 --init-config "$old/start.json" \
