@@ -5,23 +5,24 @@
 # standard deviation, and the seconds of a run, evaluation included.
 # usage: pipelines/recipes.sh MODEL_DIR TRAIN.csv TEST.csv [OUT_DIR [OPTION ...]]
 #        pipelines/recipes.sh small [OUT_DIR [OPTION ...]]
-# The tables have the columns text and category, or TEXT and LABEL. Options go to
-# every bert-train, as --train-share .2 for a fifth of the texts, and --metric. SEEDS=N
-# trains with N seeds (3), ONLY="ema lora" runs these techniques beside the plain
-# recipe. A run that was stopped goes on where it was. small uses the demo data and a
-# small BERT with random weights.
+# The tables have the columns text and category; TABLE="--task mrpc" or other options of
+# csv2tfrecord say what else they have. Options go to every bert-train, as --train-share .2
+# for a fifth of the texts, and --metric. The test set chooses nothing: a model is evaluated
+# when its training ends. SEEDS=N trains with N seeds (3), EPOCHS=N as many epochs (5; the
+# techniques "long" twice as many), ONLY="ema lora" runs these techniques beside the plain
+# recipe. A run that was stopped goes on where it was. small uses the demo data and a small
+# BERT with random weights.
 set -eu
 PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
 if [ "${1-}" = small ]; then
 	data=$(dirname "$0")/data
 	model=$data/vocab.txt # a vocabulary is enough to tokenize
-	train=$data/library-train.csv test=$data/library-dev.csv LABEL=intent
-	start='--init-config tiny --tokenizer'
-	plain='--batch-size 16 --epochs 6' rate=1e-3 long=12
+	train=$data/library-train.csv test=$data/library-dev.csv TABLE='-t text -l intent'
+	start='--init-config tiny --tokenizer' batch=16 rate=1e-3 EPOCHS=6
 	shift
 elif [ $# -ge 3 ]; then
 	model=$1 train=$2 test=$3
-	start=-m plain='--batch-size 32 --epochs 5' rate=3e-4 long=10
+	start=-m batch=32 rate=3e-4
 	shift 3
 else
 	sed -n '3,/^set/s/^# //p' "$0" >&2
@@ -30,6 +31,8 @@ fi
 out=${1:-recipes}
 [ $# = 0 ] || shift
 mkdir -p "$out"
+: "${EPOCHS:=5}" "${SEEDS:=3}"
+long=$((2 * EPOCHS))
 
 # A name and the options that are added to the plain recipe; a later one wins.
 techniques() {
@@ -46,6 +49,7 @@ techniques() {
 		average --average 0.5
 		label-smoothing --label-smoothing 0.1
 		focal --focal 2
+		r-drop --r-drop 1
 		class-weight --class-weight balanced
 		dropout-.2 --dropout 0.2
 		layer-decay --layer-decay 0.9
@@ -60,7 +64,8 @@ techniques() {
 
 for part in train test; do
 	[ $part = train ] || train=$test
-	csv2tfrecord -q -t "${TEXT:-text}" -l "${LABEL:-category}" -o "$out/$part.text" "$train"
+	# shellcheck disable=SC2086 # several words
+	csv2tfrecord -q ${TABLE:--t text -l category} -o "$out/$part.text" "$train"
 	bert-tokenize -q -m "$model" -o "$out/$part.rec" "$out/$part.text"
 done
 
@@ -80,10 +85,10 @@ while read -r name options; do
 	# shellcheck disable=SC2086 # several words
 	if [ ! -e "$out/$name.time" ]; then
 		begun=$(date +%s)
-		bert-train -q --seeds "${SEEDS:-3}" $start "$model" $plain \
-			--learning-rate $rate $options --eval "$out/test.rec" \
+		bert-train -q --seeds "$SEEDS" $start "$model" --batch-size $batch --epochs "$EPOCHS" \
+			--learning-rate $rate $options --eval "$out/test.rec" --eval-steps 1000000 \
 			-o "$out/$name" "$@" "$out/train.rec" >"$out/$name.txt"
-		echo $((($(date +%s) - begun) / ${SEEDS:-3})) >"$out/$name.time"
+		echo $((($(date +%s) - begun) / SEEDS)) >"$out/$name.time"
 	fi
 	tell "$name" "$(value mean "$out/$name/seeds.json")" \
 		"$(value deviation "$out/$name/seeds.json")" "$(cat "$out/$name.time")" "$options"
