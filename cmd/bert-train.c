@@ -145,6 +145,7 @@ static const char *beyond_device(const struct args *a)
 	    {t->average.last > 0, "--average"},
 	    {t->focal > 0, "--focal"},
 	    {t->r_drop > 0, "--r-drop"},
+	    {t->perturb.words > 0, "--fgm"},
 	    {a->job.teacher != NULL, "--teacher"},
 	    {a->job.few_shot, "--few-shot"},
 	    {a->task != NULL && strcmp(a->task, "embedding") == 0,
@@ -353,7 +354,7 @@ static int run_seeds(struct args *a, struct bt_train_result *res,
 
 #define TUNABLE                                                                \
 	"accumulate|average|batch-size|batch-tokens|beta1|beta2|clip|"         \
-	"clip-value|dropout|ema|end-learning-rate|epochs|epsilon|focal|"       \
+	"clip-value|dropout|ema|end-learning-rate|epochs|epsilon|fgm|focal|"   \
 	"freeze|head|head-learning-rate|label-smoothing|layer-decay|"          \
 	"learning-rate|mask-prob|momentum|optimizer|pool|power|"               \
 	"pseudo-threshold|pseudo-weight|r-drop|reinit|schedule|steps|"         \

@@ -8,15 +8,9 @@
 
 #include "base/sys.h"
 #include "model/layers.h"
+#include "optim/optim_int.h"
 
 #define PIECE ((size_t)1 << 15) /* floats: four arrays of them fit a cache */
-
-struct bt_optim_piece {
-	size_t offset, n;
-	int param;
-	bool decay;
-	double scale; /* of the learning rate */
-};
 
 /* By which each parameter multiplies the learning rate. */
 static double *scales(const struct bt_optim *a, const struct bt_graph *g)

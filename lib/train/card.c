@@ -303,6 +303,9 @@ static void put_recipe(const struct bt_job *j,
 		bt_buf_printf(b, "| focal loss | %g |\n", t->focal);
 	if (t->r_drop > 0)
 		bt_buf_printf(b, "| R-Drop | %g |\n", t->r_drop);
+	if (t->perturb.words > 0)
+		bt_buf_printf(b, "| adversarial step of words | %g |\n",
+		              t->perturb.words);
 	bt_buf_printf(b, "| matrix products | %s |\n| seed | %llu |\n",
 	              bt_engine_is_bf16(j->model.engine) ? "bf16" : "f32",
 	              (unsigned long long)t->batching.seed);

@@ -219,25 +219,57 @@ static void count_update(struct bt_train_run *t, double weight, double *loss)
 	t->s.step_loss_weight += weight;
 }
 
+/* Where the parameters are, the loss of the update and its gradients. */
+static int pass(struct bt_train_run *t, double *loss, struct bt_error *err)
+{
+	int r = BT_OK;
+
+	*loss = 0;
+	if (t->comparing)
+		r = compare_update(t, loss, err);
+	if (r != BT_OK)
+		return r;
+	return bt_shards_add_up(&t->shards, shard_gradients, t, &t->grads, err);
+}
+
+/* The same for parameters that the gradients moved, which then return. */
+static int pass_moved(struct bt_train_run *t, struct bt_error *err)
+{
+	struct bt_engine *e = t->m->engine;
+	double start = bt_seconds(), loss;
+	int r;
+
+	if (!bt_perturb_move(&t->perturb, bt_engine_params(e), t->grads))
+		return bt_train_diverged(t, "gradient", err);
+	r = bt_dist_agree(t->o->dist, bt_engine_pack_trained(e, err), err);
+	bt_train_add_time(t, "adversarial step", start, 0);
+	t->moved = true;
+	if (r == BT_OK)
+		r = pass(t, &loss, err);
+	t->moved = false;
+	start = bt_seconds();
+	/* what is packed stays moved until the update packs again */
+	t->grads = bt_perturb_end(&t->perturb, bt_engine_params(e),
+	                          r == BT_OK ? t->grads : NULL);
+	bt_train_add_time(t, "adversarial step", start, 0);
+	return r;
+}
+
 int bt_train_gradients(struct bt_train_run *t, double *loss,
                        struct bt_error *err)
 {
 	size_t first = t->batches.pos;
 	double weight;
-	int r = BT_OK;
+	int r;
 
 	t->update_end = bt_batches_update_end(&t->batches, first);
 	t->comparing = t->whole.x != NULL &&
 	               (t->shards.n > 1 || bt_batches_at(&t->batches, first) <
 	                                       t->update_end - first);
 	weight = begin_update(t);
-	*loss = 0;
-	if (t->comparing && (r = compare_update(t, loss, err)))
-		return r;
-	r = bt_shards_add_up(&t->shards, shard_gradients, t, &t->grads, err);
-	if (r != BT_OK)
+	if ((r = pass(t, loss, err)))
 		return r;
 	share_sums(t);
 	count_update(t, weight, loss);
-	return BT_OK;
+	return bt_perturbs(&t->o->perturb) ? pass_moved(t, err) : BT_OK;
 }

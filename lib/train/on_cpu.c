@@ -79,7 +79,8 @@ static int batch(struct bt_train_run *t, size_t pos, bool add,
 	r = bt_engine_backward(e, add, err);
 	if (r != BT_OK)
 		return locate_error(t, pos, err);
-	count_right(t, pos, sum);
+	if (!t->moved)
+		count_right(t, pos, sum);
 	t->res->flop += bt_engine_backward_flop(e);
 	return BT_OK;
 }

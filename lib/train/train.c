@@ -214,6 +214,8 @@ static void settle(struct bt_train_run *t)
 	t->total = bt_train_steps(&t->batches, t->o);
 	t->warmup = bt_schedule_warmup(t->o->schedule.warmup, t->total);
 	t->on = t->o->device != NULL ? &bt_train_on_device : &bt_train_on_cpu;
+	t->gather.dist = t->o->dist;
+	t->metrics.pool = bt_engine_pool(t->m->engine);
 }
 
 static int prepare(struct bt_train_run *t, struct bt_error *err)
@@ -242,11 +244,11 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	    (r = bt_shards_init(
 	         &t->shards, bt_train_shards(t->o),
 	         bt_engine_grads(t->m->engine), t->m->graph.n_floats,
-	         bt_engine_pool(t->m->engine), t->o->dist, t->optim.at, err)))
+	         bt_engine_pool(t->m->engine), t->o->dist, t->optim.at, err)) ||
+	    (r = bt_perturb_init(&t->perturb, &t->m->graph, &t->o->perturb,
+	                         &t->optim, err)))
 		return r;
 	t->shard_sums = bt_array0((size_t)t->shards.n, sizeof(*t->shard_sums));
-	t->gather.dist = t->o->dist;
-	t->metrics.pool = bt_engine_pool(t->m->engine);
 	settle(t);
 	r = bt_average_init(&t->average, &t->m->graph, &t->o->average,
 	                    bt_engine_params(t->m->engine), t->total,
@@ -303,6 +305,7 @@ static void log_sent(const struct bt_train_run *t)
 
 static void clear(struct bt_train_run *t)
 {
+	bt_perturb_clear(&t->perturb);
 	bt_optim_clear(&t->optim);
 	bt_average_clear(&t->average);
 	bt_shards_clear(&t->shards);

@@ -15,6 +15,7 @@
 #include "metrics/squad.h"
 #include "optim/average.h"
 #include "optim/optim.h"
+#include "optim/perturb.h"
 #include "optim/schedule.h"
 #include "train/batches.h"
 
@@ -59,8 +60,8 @@ struct bt_train_opts {
 	struct bt_device *device; /* that trains in place of the model's engine,
 	                           * which was built without training; NULL:
 	                           * none. One process and one shard, Adam or
-	                           * its kin, no average, teacher or focal loss,
-	                           * no `answered` for training */
+	                           * its kin, no average, teacher, focal loss or
+	                           * perturbation, no `answered` for training */
 	struct bt_schedule_opts schedule;
 	struct bt_optim_opts optim;
 	struct bt_average_opts average; /* of the weights, which is evaluated
@@ -69,6 +70,9 @@ struct bt_train_opts {
 	double focal;  /* the focusing parameter of the loss; 0: none */
 	double r_drop; /* weight of how far two passes over a text are apart
 	                * (bt_op_softmax_loss); 0: one pass */
+	struct bt_perturb_opts perturb; /* adversarial training: each update has
+	                                 * a second pass over its texts, with
+	                                 * the same dropout */
 	enum bt_embedding_loss embedding_loss; /* of embeddings */
 	bool recompute;      /* activations; see cpu/engine.h */
 	bool detect;         /* values that are not finite; likewise */

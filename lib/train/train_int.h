@@ -82,6 +82,8 @@ struct bt_train_run {
 	const float *grads;              /* of the update */
 	size_t update_end;               /* position behind the update */
 	bool comparing; /* its texts with each other, in t->whole */
+	struct bt_perturb perturb;
+	bool moved; /* by it: the texts of the update pass again */
 	struct bt_metrics metrics;
 	struct bt_train_state s;
 	struct bt_append_log history;

@@ -39,6 +39,8 @@ done <<'EOF'
 --ema .9
 --average 3
 --focal 2
+--r-drop 1
+--fgm 1
 --teacher dev.rec
 --few-shot
 --task embedding
