@@ -121,6 +121,7 @@ struct bt_attend {
 	const float *rotary;   /* NULL, or for token i at rotary[i * d] d/2
 	                        * cosines and d/2 sines that its query and key
 	                        * are rotated by */
+	bool neighbours;       /* columns 2c and 2c + 1, not c and c + d/2 */
 	/* relative positions' keys and queries, of the head's columns, or NULL;
 	 * query i and key j take row rel_row[i - j] - rel_row0, which never
 	 * falls as i - j rises */

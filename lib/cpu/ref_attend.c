@@ -5,21 +5,33 @@
 
 #include "cpu/ref_int.h"
 
+/* The two columns that are rotated by angle c. */
+static size_t left_of(const struct bt_attend *a, size_t c)
+{
+	return a->neighbours ? 2 * c : c;
+}
+
+static size_t right_of(const struct bt_attend *a, size_t c)
+{
+	return a->neighbours ? 2 * c + 1 : a->d / 2 + c;
+}
+
 /* Column c of a head's row i, rotated where that is wanted. */
 static float rotated(const struct bt_attend *a, const void *x, size_t ld,
                      size_t i, size_t c)
 {
-	size_t half = a->d / 2, left;
+	size_t half = a->d / 2, angle;
 	const float *t;
 	float u, v;
 
 	if (a->rotary == NULL)
 		return get(x, i * ld + c, a->bf16);
-	left = i * ld + c % half;
-	t = a->rotary + i * a->d + c % half;
-	u = get(x, left, a->bf16);
-	v = get(x, left + half, a->bf16);
-	return c < half ? u * t[0] - v * t[half] : v * t[0] + u * t[half];
+	angle = a->neighbours ? c / 2 : c % half;
+	t = a->rotary + i * a->d + angle;
+	u = get(x, i * ld + left_of(a, angle), a->bf16);
+	v = get(x, i * ld + right_of(a, angle), a->bf16);
+	return c == left_of(a, angle) ? u * t[0] - v * t[half]
+	                              : v * t[0] + u * t[half];
 }
 
 /* Rotates the d columns of a gradient of row i back. */
@@ -27,12 +39,14 @@ static void rotate_back(const struct bt_attend *a, size_t i, float *dx)
 {
 	size_t half = a->d / 2, c;
 	const float *t = a->rotary + i * a->d;
-	float u;
+	float *l, *r, u;
 
 	for (c = 0; c < half; c++) {
-		u = dx[c];
-		dx[c] = u * t[c] + dx[half + c] * t[half + c];
-		dx[half + c] = dx[half + c] * t[c] - u * t[half + c];
+		l = dx + left_of(a, c);
+		r = dx + right_of(a, c);
+		u = *l;
+		*l = u * t[c] + *r * t[half + c];
+		*r = *r * t[c] - u * t[half + c];
 	}
 }
 

@@ -163,8 +163,9 @@ static struct offsets describe(const struct job *j, int sequence, int head,
 	struct bt_engine *e = j->e;
 	const struct bt_node *n = &e->g->nodes[j->node];
 	size_t heads = (size_t)n->u.attention.heads;
-	size_t h = (size_t)head, of = h / (size_t)shared(n),
-	       kv_row = e->b.start[sequence], q_row;
+	size_t h = (size_t)head, of = h / (size_t)shared(n);
+	size_t step = (size_t)n->u.attention.head_step;
+	size_t kv_row = e->b.start[sequence], q_row;
 	bool per_token = n->rows == BT_PER_TOKEN, bf16 = e->o.bf16;
 	struct offsets at;
 
@@ -180,12 +181,11 @@ static struct offsets describe(const struct job *j, int sequence, int head,
 	a->scratch = e->scratch[worker];
 
 	q_row = per_token ? kv_row : (size_t)sequence;
-	h *= a->d; /* now the first column of the head */
-	of *= a->d;
-	at.q = q_row * a->q_ld + (size_t)n->u.attention.q_col + h;
+	of *= step;
+	at.q = q_row * a->q_ld + (size_t)n->u.attention.q_col + h * step;
 	at.k = kv_row * a->kv_ld + (size_t)n->u.attention.k_col + of;
 	at.v = kv_row * a->kv_ld + (size_t)n->u.attention.v_col + of;
-	at.o = q_row * a->o_ld + h;
+	at.o = q_row * a->o_ld + h * a->d;
 	at.lse = q_row * heads + (size_t)head;
 	a->q = bt_at(bt_operand(e, n->in[0]), at.q, bf16);
 	a->k = bt_at(bt_operand(e, n->u.attention.kv), at.k, bf16);
@@ -195,8 +195,9 @@ static struct offsets describe(const struct job *j, int sequence, int head,
 	if (n->u.attention.relative_bias >= 0)
 		a->bias = biases(e, j->node, head);
 	if (n->u.attention.relative_positions >= 0)
-		describe_rel(e, n, h, a);
+		describe_rel(e, n, h * a->d, a);
 	a->rotary = e->run[j->node].rotary;
+	a->neighbours = n->u.attention.neighbours;
 	a->window = (size_t)n->u.attention.window;
 
 	/* a head of a sequence has one row of random bits, named by the

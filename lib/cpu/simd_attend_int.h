@@ -137,30 +137,59 @@ static void transpose(float *x, size_t n, size_t dp, size_t np, float *y)
 			            false);
 }
 
-/* Rotates rows of x [rows, dp] by the rotary table, [rows, d]; way -1: back. */
-static void rotate(const float *rotary, size_t rows, size_t d, size_t dp,
+/* Rotates a row's columns c and c + half by the angles of a row of the rotary
+ * table. */
+VEC void rotate_halves(const float *rotary, size_t half, float way, float *x)
+{
+	float *y = x + half, left;
+	vf u, v, cos, sin;
+	size_t c;
+
+	for (c = 0; c + VL <= half; c += VL) {
+		u = v_load(x + c);
+		v = v_load(y + c);
+		cos = v_load(rotary + c);
+		sin = v_mul(v_load(rotary + half + c), v_set1(way));
+		v_store(x + c, v_fnma(v, sin, v_mul(u, cos)));
+		v_store(y + c, v_fma(u, sin, v_mul(v, cos)));
+	}
+	for (; c < half; c++) {
+		left = x[c];
+		x[c] = left * rotary[c] - way * y[c] * rotary[half + c];
+		y[c] = y[c] * rotary[c] + way * left * rotary[half + c];
+	}
+}
+
+/* The same of columns 2c and 2c + 1. */
+VEC void rotate_neighbours(const float *rotary, size_t half, float way,
+                           float *x)
+{
+	float left, sin;
+	size_t c;
+
+	for (c = 0; c < half; c++, x += 2) {
+		left = x[0];
+		sin = way * rotary[half + c];
+		x[0] = left * rotary[c] - x[1] * sin;
+		x[1] = x[1] * rotary[c] + left * sin;
+	}
+}
+
+/* Rotates rows of x [rows, dp], the first of which is of token i; way -1:
+ * back. Does nothing where there is no rotation. */
+static void rotate(const struct bt_attend *a, size_t i, size_t rows, size_t dp,
                    float way, float *x)
 {
-	size_t half = d / 2, c;
-	float *y, left;
-	vf u, v, cos, sin;
+	const float *rotary = a->rotary;
 
-	for (; rows > 0; rows--, rotary += d, x += dp) {
-		y = x + half;
-		for (c = 0; c + VL <= half; c += VL) {
-			u = v_load(x + c);
-			v = v_load(y + c);
-			cos = v_load(rotary + c);
-			sin = v_mul(v_load(rotary + half + c), v_set1(way));
-			v_store(x + c, v_fnma(v, sin, v_mul(u, cos)));
-			v_store(y + c, v_fma(u, sin, v_mul(v, cos)));
-		}
-		for (; c < half; c++) {
-			left = x[c];
-			x[c] = left * rotary[c] - way * y[c] * rotary[half + c];
-			y[c] = y[c] * rotary[c] + way * left * rotary[half + c];
-		}
-	}
+	if (rotary == NULL)
+		return;
+	rotary += i * a->d;
+	for (; rows > 0; rows--, rotary += a->d, x += dp)
+		if (a->neighbours)
+			rotate_neighbours(rotary, a->d / 2, way, x);
+		else
+			rotate_halves(rotary, a->d / 2, way, x);
 }
 
 /* The keys that a tile of queries sees: first .. end-1, and the columns that
@@ -357,8 +386,7 @@ static void attend(const struct bt_attend *a)
 
 	unpack(a->bf16, a->k, a->kv_ld, n, d, dp, k);
 	unpack(a->bf16, a->v, a->kv_ld, n, d, dp, v);
-	if (a->rotary != NULL)
-		rotate(a->rotary, n, d, dp, 1, k);
+	rotate(a, 0, n, dp, 1, k);
 	transpose(k, n, dp, np, kt);
 	rel_begin(a, k, dp, m + bt_drop_room(TILE * n) + 128, &rel);
 	for (i0 = 0; i0 < a->q_rows; i0 += TILE) {
@@ -366,8 +394,7 @@ static void attend(const struct bt_attend *a)
 		s = keys_seen(a, i0, rows, np);
 		unpack(a->bf16, q0 + i0 * a->q_ld * es, a->q_ld, rows, d, dp,
 		       q);
-		if (a->rotary != NULL)
-			rotate(a->rotary + i0 * d, rows, d, dp, 1, q);
+		rotate(a, i0, rows, dp, 1, q);
 		product(rows, s.width, d, (struct mat){q, dp, 1}, kt + s.first,
 		        np, p, s.width, false);
 		if (rel.n > 0)
@@ -454,8 +481,7 @@ static void attend_back(const struct bt_attend *a)
 
 	unpack(a->bf16, a->k, a->kv_ld, n, d, dw, k);
 	unpack(a->bf16, a->v, a->kv_ld, n, d, dw, v);
-	if (a->rotary != NULL)
-		rotate(a->rotary, n, d, dw, 1, k);
+	rotate(a, 0, n, dw, 1, k);
 	transpose(k, n, dw, np, kt);
 	transpose(v, n, dw, np, vt);
 	if (!a->resumes)
@@ -470,8 +496,7 @@ static void attend_back(const struct bt_attend *a)
 		       q);
 		unpack(a->bf16, g0 + i0 * a->o_ld * es, a->o_ld, rows, d, dw,
 		       g);
-		if (a->rotary != NULL)
-			rotate(a->rotary + i0 * d, rows, d, dw, 1, q);
+		rotate(a, i0, rows, dw, 1, q);
 		product(rows, s.width, d, (struct mat){q, dw, 1}, kt + s.first,
 		        np, p, s.width, false);
 		if (rel.n > 0)
@@ -488,16 +513,14 @@ static void attend_back(const struct bt_attend *a)
 		product(rows, dw, seen, (struct mat){dp, s.width, 1},
 		        k + s.first * dw, dw, q, dw, false);
 		rel_back_queries(a, &rel, i0, rows, dw, q);
-		if (a->rotary != NULL)
-			rotate(a->rotary + i0 * d, rows, d, dw, -1, q);
+		rotate(a, i0, rows, dw, -1, q);
 		pack(a->bf16, q, dw, rows, d, a->scale, dq0 + i0 * a->q_ld * es,
 		     a->q_ld);
 	}
 	rel_back_end(a, &rel, k, dw, dk);
 	if (a->continues)
 		return;
-	if (a->rotary != NULL)
-		rotate(a->rotary, n, d, dw, -1, dk);
+	rotate(a, 0, n, dw, -1, dk);
 	pack(a->bf16, dk, dw, n, d, a->scale, a->dk, a->kv_ld);
 	pack(a->bf16, dv, dw, n, d, 1.0f, a->dv, a->kv_ld);
 }

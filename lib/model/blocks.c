@@ -40,20 +40,24 @@ int bt_block_unbiased(struct bt_graph *g, int x, int rows, const char *prefix,
 }
 
 int bt_block_rotated_attention(struct bt_graph *g, const struct bt_config *c,
-                               int qkv, const struct bt_rope *rope, int window)
+                               int qkv, bool by_head,
+                               const struct bt_rope *rope, int window)
 {
 	int d = c->hidden_size / c->heads;
 	int n = c->kv_heads > 0 ? c->kv_heads : c->heads;
 	struct bt_attention_args a = {.q = qkv,
 	                              .kv = qkv,
-	                              .k_col = c->hidden_size,
-	                              .v_col = c->hidden_size + n * d,
+	                              .k_col = by_head ? d : c->hidden_size,
+	                              .v_col = by_head ? 2 * d
+	                                               : c->hidden_size + n * d,
 	                              .heads = c->heads,
 	                              .kv_heads = n,
 	                              .head_dim = d,
+	                              .head_step = by_head ? 3 * d : d,
 	                              .relative_bias = -1,
 	                              .relative_positions = -1,
 	                              .rope = *rope,
+	                              .neighbours = by_head,
 	                              .window = window,
 	                              .dropout = c->attention_dropout};
 

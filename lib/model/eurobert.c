@@ -8,9 +8,6 @@
  *   A = X + attention(rms(X)) Wo';  Y = A + (act(N Wg') * (N Wu')) Wd'
  *   with N = rms(A)
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "format/json.h"
 #include "model/family_int.h"
 
@@ -39,25 +36,6 @@ static void defaults(struct bt_config *c)
 	c->pools_late = true;
 }
 
-/* "bos", "mean" or "late" */
-static int read_pooling(const json_t *o, struct bt_config *c,
-                        struct bt_error *err)
-{
-	const char *pooling = "late";
-	int r = bt_json_str(o, "classifier_pooling", &pooling, err);
-
-	if (r != BT_OK)
-		return r;
-	c->pools_mean = strcmp(pooling, "mean") == 0;
-	c->pools_late = strcmp(pooling, "late") == 0;
-	if (c->pools_mean || c->pools_late || strcmp(pooling, "bos") == 0)
-		return BT_OK;
-	return bt_error_set(err, BT_EFORMAT,
-	                    "classifier_pooling '%s' is not supported (only "
-	                    "'bos', 'mean' and 'late' are)",
-	                    pooling);
-}
-
 static int read_more(const json_t *o, struct bt_config *c, struct bt_error *err)
 {
 	int64_t n = c->heads;
@@ -66,7 +44,7 @@ static int read_more(const json_t *o, struct bt_config *c, struct bt_error *err)
 	if (r != BT_OK || (r = bt_config_rope_of_all(o, c, err)))
 		return r;
 	c->kv_heads = (int)n;
-	return read_pooling(o, c, err);
+	return bt_config_pooling(o, c, "bos", true, err);
 }
 
 static int check(const json_t *o, const struct bt_config *c,
@@ -85,88 +63,30 @@ static int check(const json_t *o, const struct bt_config *c,
 		                    "num_attention_heads %d is not a multiple "
 		                    "of num_key_value_heads %d",
 		                    c->heads, c->kv_heads);
-	if (c->pad_id >= c->vocab_size)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "pad_token_id %d is not in a vocabulary "
-		                    "of %d",
-		                    c->pad_id, c->vocab_size);
-	return BT_OK;
+	return bt_config_pads(c, err);
 }
 
-static int norm(struct bt_graph *g, const struct bt_config *c, int x,
-                const char *prefix, const char *name)
-{
-	return bt_op_rms_norm(
-	    g, x, bt_block_gamma(g, c->hidden_size, prefix, name), c->norm_eps);
-}
-
-static int embeddings(struct bt_graph *g, const struct bt_config *c)
-{
-	struct bt_embed_args a = {.position = -1,
-	                          .type = -1,
-	                          .gamma = -1,
-	                          .beta = -1,
-	                          .pad = c->pad_id};
-
-	a.word = bt_block_weight(g, c->vocab_size, c->hidden_size, false,
-	                         c->family->prefix, "embed_tokens");
-	return bt_op_embed(g, &a);
-}
-
-/* Self-attention of x, the projection behind it included. */
-static int attention(struct bt_graph *g, const struct bt_config *c, int x,
-                     const char *prefix)
-{
-	int h = c->hidden_size, kv = h / c->heads * c->kv_heads;
-	int w = bt_block_weight(g, h, h, false, prefix, "self_attn.q_proj");
-
-	bt_block_weight(g, kv, h, true, prefix, "self_attn.k_proj");
-	bt_block_weight(g, kv, h, true, prefix, "self_attn.v_proj");
-	x = bt_op_linear(g, x, w, -1, 3, BT_ACT_NONE);
-	x = bt_block_rotated_attention(g, c, x, &c->global_rope, 0);
-	return bt_block_unbiased(g, x, h, prefix, "self_attn.o_proj",
-	                         BT_ACT_NONE);
-}
-
-static int gated(struct bt_graph *g, const struct bt_config *c, int x,
-                 const char *prefix)
-{
-	int h = c->hidden_size, wide = c->intermediate_size;
-	int w = bt_block_weight(g, wide, h, false, prefix, "mlp.gate_proj");
-
-	bt_block_weight(g, wide, h, true, prefix, "mlp.up_proj");
-	x = bt_op_linear(g, x, w, -1, 2, BT_ACT_NONE);
-	x = bt_op_glu(g, x, c->act, false);
-	return bt_block_unbiased(g, x, h, prefix, "mlp.down_proj", BT_ACT_NONE);
-}
-
-/* With only_first all but the first tokens is left out behind the attention. */
-static int layer(struct bt_graph *g, const struct bt_config *c, int x, int i,
-                 bool only_first)
-{
-	char prefix[64];
-	int y;
-
-	snprintf(prefix, sizeof(prefix), "%slayers.%d.", c->family->prefix, i);
-	y = norm(g, c, x, prefix, "input_layernorm");
-	y = attention(g, c, y, prefix);
-	if (only_first) {
-		y = bt_op_first(g, y);
-		x = bt_op_first(g, x);
-	}
-	x = bt_op_add(g, x, y, 0);
-	y = norm(g, c, x, prefix, "post_attention_layernorm");
-	return bt_op_add(g, x, gated(g, c, y, prefix), 0);
-}
+static const struct bt_prenorm_form form = {
+    .stem = "layers.",
+    .attention_norm = "input_layernorm",
+    .query = "self_attn.q_proj",
+    .key = "self_attn.k_proj",
+    .value = "self_attn.v_proj",
+    .out = "self_attn.o_proj",
+    .gates_norm = "post_attention_layernorm",
+    .gate = "mlp.gate_proj",
+    .up = "mlp.up_proj",
+    .down = "mlp.down_proj",
+    .last_norm = "norm",
+    .rms = true,
+};
 
 static int encoder(struct bt_graph *g, const struct bt_config *c,
                    bool only_first)
 {
-	int x = embeddings(g, c), i;
+	int x = bt_block_words(g, c, "embed_tokens");
 
-	for (i = 0; i < c->layers; i++)
-		x = layer(g, c, x, i, only_first && i == c->layers - 1);
-	return norm(g, c, x, c->family->prefix, "norm");
+	return bt_block_prenorm_layers(g, c, &form, x, only_first);
 }
 
 static int head(struct bt_graph *g, const struct bt_config *c, int x)

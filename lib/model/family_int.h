@@ -161,9 +161,11 @@ int bt_block_linear(struct bt_graph *g, int x, int rows, const char *prefix,
                     const char *name, enum bt_activation act);
 
 /* Self-attention with rotated queries and keys, of a node whose columns are
- * queries, keys and values; see bt_op_attention. */
+ * queries, keys and values, or by_head these of one head after the other, with
+ * neighbours rotated; see bt_op_attention. */
 int bt_block_rotated_attention(struct bt_graph *g, const struct bt_config *c,
-                               int qkv, const struct bt_rope *rope, int window);
+                               int qkv, bool by_head,
+                               const struct bt_rope *rope, int window);
 
 /* Y = drop(X), or X itself where nothing is dropped. */
 int bt_block_dropout(struct bt_graph *g, int x, float dropout);
@@ -212,6 +214,49 @@ int bt_block_layer(struct bt_graph *g, const struct bt_config *c, int x,
 /* All layers of an encoder, each with parameters of its own. */
 int bt_block_layers(struct bt_graph *g, const struct bt_config *c, int x,
                     const struct bt_layer_form *form, bool only_first);
+
+/*
+ * A layer with norms before its parts, rotated queries and keys, and gates in
+ * place of the first linear layer's activation; no biases.
+ *   A = X + attention(norm(X)) Wo';  Y = A + (act(N Wg') * (N Wu')) Wd'
+ *   with N = norm(A)
+ */
+struct bt_prenorm_form {
+	const char *stem; /* layer i's names begin "prefix" "stem" "i." */
+	const char *attention_norm;
+	const char *query, *key, *value; /* key NULL: query is all three */
+	const char *out, *gates_norm;
+	const char *gate, *up; /* up NULL: gate is both, the gate first */
+	const char *down;
+	const char *last_norm; /* behind the layers: "prefix" "last_norm" */
+	bool by_head;          /* see bt_block_rotated_attention */
+	bool rms;              /* norms are without mean */
+	bool bare_first;       /* the first layer's attention has no norm */
+	bool windows; /* all layers but each global_every-th have one */
+	bool drops;   /* X + drop(...), drop(act(...) * ...) */
+	/* the rows of Wg, where they are not intermediate_size */
+	int (*inner)(const struct bt_config *c);
+};
+
+/* A norm of that form; all layers and the norm behind them. */
+int bt_block_prenorm(struct bt_graph *g, const struct bt_config *c,
+                     const struct bt_prenorm_form *f, int x, const char *prefix,
+                     const char *name);
+int bt_block_prenorm_layers(struct bt_graph *g, const struct bt_config *c,
+                            const struct bt_prenorm_form *f, int x,
+                            bool only_first);
+
+/* Rows of the table of words "prefix" "name", and nothing else. */
+int bt_block_words(struct bt_graph *g, const struct bt_config *c,
+                   const char *name);
+
+/* Reads classifier_pooling: "mean", the word for the first token or, with late
+ * and then by default, "late". */
+int bt_config_pooling(const json_t *o, struct bt_config *c, const char *first,
+                      bool late, struct bt_error *err) BT_MUST_USE;
+
+/* Refuses a padding token that is not in the vocabulary. */
+int bt_config_pads(const struct bt_config *c, struct bt_error *err) BT_MUST_USE;
 
 /* BERT's keys, what their absence means, its layers and its encoder, for its
  * nearest relatives. */

@@ -82,7 +82,7 @@ static int attention(struct bt_graph *g, const struct bt_config *c, int x,
 	int h = c->hidden_size, y;
 
 	y = linear(g, x, 3 * h, n->biases, prefix, n->qkv);
-	y = bt_block_rotated_attention(g, c, y, &c->global_rope, 0);
+	y = bt_block_rotated_attention(g, c, y, false, &c->global_rope, 0);
 	return linear(g, y, h, n->biases, prefix, n->out);
 }
 

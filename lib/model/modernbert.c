@@ -8,7 +8,6 @@
  *
  *   A = X + drop(attention(norm(X)) Wo');  Y = A + gated(norm(A) Wi') Wo2'
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "format/json.h"
@@ -134,19 +133,11 @@ static int read_reach(const json_t *o, struct bt_config *c,
 
 static int read_more(const json_t *o, struct bt_config *c, struct bt_error *err)
 {
-	const char *pooling = "cls";
 	int r;
 
-	if ((r = read_reach(o, c, err)) || (r = read_ropes(o, c, err)) ||
-	    (r = bt_json_str(o, "classifier_pooling", &pooling, err)))
+	if ((r = read_reach(o, c, err)) || (r = read_ropes(o, c, err)))
 		return r;
-	c->pools_mean = strcmp(pooling, "mean") == 0;
-	if (c->pools_mean || strcmp(pooling, "cls") == 0)
-		return BT_OK;
-	return bt_error_set(err, BT_EFORMAT,
-	                    "classifier_pooling '%s' is not supported (only "
-	                    "'cls' and 'mean' are)",
-	                    pooling);
+	return bt_config_pooling(o, c, "cls", false, err);
 }
 
 static int check(const json_t *o, const struct bt_config *c,
@@ -161,20 +152,22 @@ static int check(const json_t *o, const struct bt_config *c,
 		r = bt_config_only_false(o, biases[i], err);
 	if (r == BT_OK)
 		r = bt_config_rotates(c, err);
-	if (r == BT_OK && c->pad_id >= c->vocab_size)
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "pad_token_id %d is not in a vocabulary of %d",
-		                 c->pad_id, c->vocab_size);
-	return r;
+	return r == BT_OK ? bt_config_pads(c, err) : r;
 }
 
-static int norm(struct bt_graph *g, const struct bt_config *c, int x,
-                const char *prefix, const char *name)
-{
-	int gamma = bt_block_gamma(g, c->hidden_size, prefix, name);
-
-	return bt_op_norm(g, x, gamma, -1, c->norm_eps);
-}
+static const struct bt_prenorm_form form = {
+    .stem = "layers.",
+    .attention_norm = "attn_norm",
+    .query = "attn.Wqkv",
+    .out = "attn.Wo",
+    .gates_norm = "mlp_norm",
+    .gate = "mlp.Wi",
+    .down = "mlp.Wo",
+    .last_norm = "final_norm",
+    .bare_first = true, /* that of the embeddings is its norm */
+    .windows = true,
+    .drops = true,
+};
 
 static int embeddings(struct bt_graph *g, const struct bt_config *c)
 {
@@ -191,62 +184,18 @@ static int embeddings(struct bt_graph *g, const struct bt_config *c)
 	return bt_op_embed(g, &a);
 }
 
-/* Self-attention of x in layer i, the projection behind it included. */
-static int attention(struct bt_graph *g, const struct bt_config *c, int x,
-                     int i, const char *prefix)
-{
-	bool global = i % c->global_every == 0;
-	int h = c->hidden_size, y;
-
-	y = bt_block_unbiased(g, x, 3 * h, prefix, "attn.Wqkv", BT_ACT_NONE);
-	y = bt_block_rotated_attention(
-	    g, c, y, global ? &c->global_rope : &c->local_rope,
-	    global ? 0 : c->window / 2);
-	return bt_block_unbiased(g, y, h, prefix, "attn.Wo", BT_ACT_NONE);
-}
-
-/* The first layer's attention has no norm: that of the embeddings is its. With
- * only_first all but the first tokens is left out behind the attention. */
-static int layer(struct bt_graph *g, const struct bt_config *c, int x, int i,
-                 bool only_first)
-{
-	char prefix[64];
-	int y = x;
-
-	snprintf(prefix, sizeof(prefix), "model.layers.%d.", i);
-	if (i > 0)
-		y = norm(g, c, x, prefix, "attn_norm");
-	y = attention(g, c, y, i, prefix);
-	if (only_first) {
-		y = bt_op_first(g, y);
-		x = bt_op_first(g, x);
-	}
-	x = bt_op_add(g, x, y, c->attention_dropout);
-	y = norm(g, c, x, prefix, "mlp_norm");
-	y = bt_block_unbiased(g, y, 2 * c->intermediate_size, prefix, "mlp.Wi",
-	                      BT_ACT_NONE);
-	y = bt_block_dropout(g, bt_op_glu(g, y, c->act, false),
-	                     c->hidden_dropout);
-	y = bt_block_unbiased(g, y, c->hidden_size, prefix, "mlp.Wo",
-	                      BT_ACT_NONE);
-	return bt_op_add(g, x, y, 0);
-}
-
 static int encoder(struct bt_graph *g, const struct bt_config *c,
                    bool only_first)
 {
-	int x = embeddings(g, c), i;
-
-	for (i = 0; i < c->layers; i++)
-		x = layer(g, c, x, i, only_first && i == c->layers - 1);
-	return norm(g, c, x, "model.", "final_norm");
+	return bt_block_prenorm_layers(g, c, &form, embeddings(g, c),
+	                               only_first);
 }
 
 static int head(struct bt_graph *g, const struct bt_config *c, int x)
 {
 	x = bt_block_unbiased(g, x, c->hidden_size, "head.", "dense",
 	                      c->head_act);
-	return norm(g, c, x, "head.", "norm");
+	return bt_block_prenorm(g, c, &form, x, "head.", "norm");
 }
 
 const struct bt_family bt_family_modernbert = {

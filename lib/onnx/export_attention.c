@@ -76,11 +76,26 @@ static int scaled(struct bt_translation *t, const struct bt_node *n,
 	           : x;
 }
 
-/* x: [batch, heads, sequence, d] */
+/* The first (which: 0) or the second of each two columns that are rotated. */
+static int rotated_columns(struct bt_translation *t, const struct bt_node *n,
+                           int x, int which)
+{
+	int half = n->u.attention.head_dim / 2, in[] = {x, 0, 0, 0, 0};
+
+	if (!n->u.attention.neighbours)
+		return slice(t, x, 3, which * half, (which + 1) * half);
+	in[1] = one_int(t, which);
+	in[2] = one_int(t, 2 * half);
+	in[3] = one_int(t, 3);
+	in[4] = one_int(t, 2);
+	return bt_onnx_op_of(t->o, "Slice", in, 5);
+}
+
+/* x: [batch, heads, sequence, d]. Neighbours stand apart then, in queries and
+ * in keys, which their products do not show. */
 static int rotate(struct bt_translation *t, const struct bt_node *n, int x)
 {
-	int half = n->u.attention.head_dim / 2;
-	int a = slice(t, x, 3, 0, half), b = slice(t, x, 3, half, 2 * half);
+	int a = rotated_columns(t, n, x, 0), b = rotated_columns(t, n, x, 1);
 	int angle = angles(t, n), c = scaled(t, n, "Cos", angle);
 	int s = scaled(t, n, "Sin", angle);
 	int left = op2(t, "Mul", a, c), right = op2(t, "Mul", b, c);
@@ -113,11 +128,24 @@ static int relative(struct bt_translation *t, const struct bt_node *n)
 	return permute(t, x, 0, 3, 1, 2);
 }
 
-/* [batch, n heads, rows, d] */
-static int heads(struct bt_translation *t, const struct bt_node *of, int n,
-                 int x)
+/* Columns of n heads, or all where each head has its own, and these as [batch,
+ * n heads, rows, d]. */
+static int columns(struct bt_translation *t, const struct bt_node *of, int node,
+                   int col, int n)
 {
-	x = op2(t, "Reshape", x, ints(t, 4, 0, 0, n, of->u.attention.head_dim));
+	int d = of->u.attention.head_dim, step = of->u.attention.head_step;
+
+	return bt_export_columns(t, node, step == d ? col : 0, n * step);
+}
+
+static int heads(struct bt_translation *t, const struct bt_node *of, int n,
+                 int col, int x)
+{
+	int d = of->u.attention.head_dim, step = of->u.attention.head_step;
+
+	x = op2(t, "Reshape", x, ints(t, 4, 0, 0, n, step));
+	if (step > d)
+		x = slice(t, x, 3, col, col + d);
 	return permute(t, x, 0, 2, 1, 3);
 }
 
@@ -241,13 +269,13 @@ int bt_export_attention(struct bt_translation *t, const struct bt_node *n)
 {
 	int d = n->u.attention.head_dim, h = n->u.attention.heads;
 	int kv = n->u.attention.kv, m = n->u.attention.kv_heads, products = 1;
-	int q = bt_export_columns(t, n->in[0], n->u.attention.q_col, h * d);
-	int k = bt_export_columns(t, kv, n->u.attention.k_col, m * d);
-	int v = bt_export_columns(t, kv, n->u.attention.v_col, m * d), s;
+	int q = columns(t, n, n->in[0], n->u.attention.q_col, h);
+	int k = columns(t, n, kv, n->u.attention.k_col, m);
+	int v = columns(t, n, kv, n->u.attention.v_col, m), s;
 
-	q = heads(t, n, h, q);
-	k = heads(t, n, m, k);
-	v = spread(t, n, heads(t, n, m, v));
+	q = heads(t, n, h, n->u.attention.q_col, q);
+	k = heads(t, n, m, n->u.attention.k_col, k);
+	v = spread(t, n, heads(t, n, m, n->u.attention.v_col, v));
 	if (n->u.attention.rope.theta > 0) {
 		if (n->rows == BT_PER_TOKEN) /* the first token's angle is 0 */
 			q = rotate(t, n, q);

@@ -32,6 +32,16 @@ float bt_rope_rate(const struct bt_rope *rope, int c, int d)
 	return 1 / (rope->factor * period) * w + 1 / period * (1 - w);
 }
 
+/* Whether the columns of all heads, which begin at `first`, are there. */
+static bool has_heads(const struct bt_graph *g, const struct bt_node *n,
+                      int node, int first, int heads)
+{
+	int d = n->u.attention.head_dim, step = n->u.attention.head_step;
+
+	return first >= 0 && (step == d || first + d <= step) &&
+	       (step == d ? first : 0) + heads * step <= g->nodes[node].cols;
+}
+
 static bool has_columns(const struct bt_graph *g, int node, int first, int n)
 {
 	return first >= 0 && first + n <= g->nodes[node].cols;
@@ -65,16 +75,20 @@ int bt_op_attention(struct bt_graph *g, const struct bt_attention_args *a)
 		return -1;
 	if (n.u.attention.kv_heads == 0)
 		n.u.attention.kv_heads = a->heads;
+	if (n.u.attention.head_step == 0)
+		n.u.attention.head_step = a->head_dim;
 	kv_width = n.u.attention.kv_heads * a->head_dim;
 	if (a->heads < 1 || a->kv_heads < 0 ||
 	    a->heads % n.u.attention.kv_heads != 0 ||
 	    (kv_width < width &&
 	     (a->relative_positions >= 0 || a->relative_bias >= 0)) ||
-	    a->head_dim < 1 || a->window < 0 ||
-	    (a->rope.theta > 0 && a->head_dim % 2 != 0) ||
-	    !has_columns(g, a->q, a->q_col, width) ||
-	    !has_columns(g, a->kv, a->k_col, kv_width) ||
-	    !has_columns(g, a->kv, a->v_col, kv_width) ||
+	    a->head_dim < 1 || n.u.attention.head_step < a->head_dim ||
+	    (n.u.attention.head_step > a->head_dim &&
+	     a->relative_positions >= 0) ||
+	    a->window < 0 || (a->rope.theta > 0 && a->head_dim % 2 != 0) ||
+	    !has_heads(g, &n, a->q, a->q_col, a->heads) ||
+	    !has_heads(g, &n, a->kv, a->k_col, n.u.attention.kv_heads) ||
+	    !has_heads(g, &n, a->kv, a->v_col, n.u.attention.kv_heads) ||
 	    g->nodes[a->kv].rows != BT_PER_TOKEN ||
 	    !has_relative_positions(g, a, width) ||
 	    (a->relative_bias >= 0 &&

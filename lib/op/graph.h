@@ -121,9 +121,11 @@ struct bt_attention_args {
 	int heads;
 	int kv_heads;      /* of keys and values; 0: heads */
 	int head_dim;      /* d */
+	int head_step;     /* columns from head to head; 0: d */
 	int relative_bias; /* parameter R (BT_RELATIVE_BUCKETS, heads), or -1 */
 	struct bt_rope rope;
-	int window; /* keys that far to either side are seen; 0: all */
+	bool neighbours; /* are rotated: columns 2c and 2c + 1 */
+	int window;      /* keys that far to either side are seen; 0: all */
 	int relative_positions;   /* node of their keys and queries, or -1 */
 	int rel_k_col, rel_q_col; /* first column of each in it, or -1 */
 	float dropout;

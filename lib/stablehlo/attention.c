@@ -87,8 +87,31 @@ static int rotary(struct bt_hlo_emit *e, const struct bt_node *n)
 	return i;
 }
 
-int bt_hlo_rotate(struct bt_hlo_emit *e, const struct bt_node *n, int x,
-                  bool back)
+/* x, [rows, length, heads, d], with the second of each two neighbours behind
+ * all first ones, as products of two such do not show; and back. */
+static int apart(struct bt_hlo *b, int x, int half)
+{
+	struct bt_hlo_shape s = bt_hlo_shape_of(b, x);
+	const int64_t pairs[] = {s.dim[0], s.dim[1], s.dim[2], half, 2};
+	static const int turn[] = {0, 1, 2, 4, 3};
+
+	x = bt_hlo_reshape(b, x, 5, pairs);
+	return bt_hlo_reshape(b, bt_hlo_transpose(b, x, turn), 4, s.dim);
+}
+
+static int together(struct bt_hlo *b, int x, int half)
+{
+	struct bt_hlo_shape s = bt_hlo_shape_of(b, x);
+	const int64_t halves[] = {s.dim[0], s.dim[1], s.dim[2], 2, half};
+	static const int turn[] = {0, 1, 2, 4, 3};
+
+	x = bt_hlo_reshape(b, x, 5, halves);
+	return bt_hlo_reshape(b, bt_hlo_transpose(b, x, turn), 4, s.dim);
+}
+
+/* By angles, of columns c and c + d/2. */
+static int rotate_halves(struct bt_hlo_emit *e, const struct bt_node *n, int x,
+                         bool back)
 {
 	struct bt_hlo *b = &e->b;
 	int half = n->u.attention.head_dim / 2, i = rotary(e, n);
@@ -110,22 +133,34 @@ int bt_hlo_rotate(struct bt_hlo_emit *e, const struct bt_node *n, int x,
 	return bt_hlo_concat(b, y, 2, 3);
 }
 
+int bt_hlo_rotate(struct bt_hlo_emit *e, const struct bt_node *n, int x,
+                  bool back)
+{
+	int half = n->u.attention.head_dim / 2;
+
+	if (n->u.attention.neighbours && !back)
+		x = apart(&e->b, x, half);
+	x = rotate_halves(e, n, x, back);
+	return n->u.attention.neighbours && back ? together(&e->b, x, half) : x;
+}
+
 /* Columns of a node as heads, [rows, length, heads, d]; of a node that has a
  * row for each text, that of each token's text. */
 static int heads(struct bt_hlo_emit *e, const struct bt_node *n, int node,
                  int column, int h)
 {
 	struct bt_hlo *b = &e->b;
-	int d = n->u.attention.head_dim, at;
-	const int64_t dims[] = {e->o->size.rows, e->o->size.length, h, d};
-	int x = bt_hlo_columns(e, node, column, h * d);
+	int d = n->u.attention.head_dim, step = n->u.attention.head_step, at;
+	const int64_t dims[] = {e->o->size.rows, e->o->size.length, h, step};
+	int x = bt_hlo_columns(e, node, step == d ? column : 0, h * step);
 
 	if (e->g->nodes[node].rows == BT_PER_SEQUENCE) {
 		at = bt_hlo_input(e, BT_HLO_ARG_SEGMENTS);
 		at = bt_hlo_with(b, "maximum", at, 0);
 		x = bt_hlo_gather(b, x, at);
 	}
-	return bt_hlo_reshape(b, x, 4, dims);
+	x = bt_hlo_reshape(b, x, 4, dims);
+	return step == d ? x : bt_hlo_slice(b, x, 3, column, column + d);
 }
 
 /* The same of keys or values, each once for every head that shares it. */

@@ -52,16 +52,19 @@ static void give_heads(struct bt_hlo_emit *e, const struct bt_node *n, int node,
 {
 	struct bt_hlo *b = &e->b;
 	int heads = n->u.attention.heads, d = n->u.attention.head_dim;
+	int step = n->u.attention.head_step;
 	const int64_t shared[] = {e->o->size.rows, e->o->size.length, h,
 	                          heads / h, d};
-	const int64_t dims[] = {bt_hlo_tokens(e), (int64_t)h * d};
+	const int64_t dims[] = {bt_hlo_tokens(e), (int64_t)h * step};
 
 	if (h < heads)
 		x = bt_hlo_reduce(b, "add", bt_hlo_reshape(b, x, 5, shared), 3);
+	if (step > d)
+		x = bt_hlo_pad(b, x, 3, column, step - d - column);
 	x = bt_hlo_reshape(b, x, 2, dims);
 	if (e->g->nodes[node].rows == BT_PER_SEQUENCE)
 		x = bt_hlo_dot_nn(b, bt_hlo_tokens_of_texts(e), x);
-	bt_hlo_give_columns(e, node, column, h * d, x);
+	bt_hlo_give_columns(e, node, step == d ? column : 0, h * step, x);
 }
 
 /* Of dp by the probabilities p. */

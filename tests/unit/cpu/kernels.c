@@ -499,6 +499,7 @@ static void attend_case(size_t q_rows, size_t n, size_t d, bool low,
 	a.dout = values(low, no, 1, 3);
 	if (d % 2 == 0 && n % 2 != 0)
 		a.rotary = array(n * d, 1, 10);
+	a.neighbours = n % 8 > 4;
 	b = a;
 	a.o = values(low, no, 0, 4);
 	b.o = values(low, no, 0, 4);
