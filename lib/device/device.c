@@ -2,6 +2,7 @@
 #include "device/device.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,20 +10,26 @@
 #include "base/sys.h"
 #include "device/device_int.h"
 
-#define LEAST_LENGTH 64
-
-int bt_device_open(const char *plugin, struct bt_device **d,
+int bt_device_open(const char *plugin, int replicas, struct bt_device **d,
                    struct bt_error *err)
 {
-	struct bt_pjrt_options o = {.cpu_devices = 0};
+	struct bt_pjrt_options o = {.cpu_devices = replicas};
 	char *cache = bt_pjrt_cache_dir();
 	struct bt_device *x = bt_array0(1, sizeof(*x));
-	int r;
+	int r, n;
 
+	x->replicas = replicas;
 	o.cache = cache;
 	r = bt_pjrt_open(plugin, &o, &x->pjrt, err);
 	free(cache);
+	n = r == BT_OK ? bt_pjrt_n_devices(x->pjrt) : replicas;
+	if (n < replicas)
+		r = bt_error_set(err, BT_EARG,
+		                 "plugin '%s' has %d device%s, not %d",
+		                 bt_pjrt_about(x->pjrt)->plugin, n,
+		                 n == 1 ? "" : "s", replicas);
 	if (r != BT_OK) {
+		bt_pjrt_close(x->pjrt);
 		free(x);
 		x = NULL;
 	}
@@ -34,7 +41,7 @@ void bt_device_drop_all(struct bt_device *d, struct bt_pjrt_buffer **b)
 {
 	int i;
 
-	for (i = 0; b != NULL && i < d->g->n_params; i++) {
+	for (i = 0; b != NULL && i < d->replicas * d->g->n_params; i++) {
 		bt_pjrt_buffer_free(b[i]);
 		b[i] = NULL;
 	}
@@ -49,6 +56,7 @@ static void unlearn(struct bt_device *d)
 	bt_device_drop_all(d, l->grad);
 	bt_device_drop_all(d, l->moment1);
 	bt_device_drop_all(d, l->moment2);
+	bt_device_sizes_clear(&l->sizes);
 	free(l->grad);
 	free(l->in);
 	free(l->out);
@@ -80,6 +88,11 @@ void bt_device_close(struct bt_device *d)
 	free(d);
 }
 
+int bt_device_replicas(const struct bt_device *d)
+{
+	return d->replicas;
+}
+
 const char *bt_device_platform(const struct bt_device *d)
 {
 	return bt_pjrt_about(d->pjrt)->platform;
@@ -90,24 +103,32 @@ int bt_device_put_param(struct bt_device *d, int param, const float *from,
 {
 	const struct bt_param *p = &d->g->params[param];
 	struct bt_pjrt_shape s = {BT_PJRT_F32, 0, {0}};
+	int i, r = BT_OK;
 
 	if (p->rank == 2)
 		s.dims[s.n_dims++] = p->rows;
 	s.dims[s.n_dims++] = p->cols;
-	return bt_pjrt_put(d->pjrt, 0, &s, from,
-	                   bt_param_size(p) * sizeof(float), to, err);
+	for (i = 0; i < d->replicas && r == BT_OK; i++) {
+		bt_pjrt_buffer_free(to[i * d->g->n_params + param]);
+		to[i * d->g->n_params + param] = NULL;
+		r = bt_pjrt_put(d->pjrt, i, &s, from,
+		                bt_param_size(p) * sizeof(float),
+		                &to[i * d->g->n_params + param], err);
+	}
+	return r;
 }
 
-int bt_device_put_arg(struct bt_device *d, const struct bt_hlo_arg *arg,
-                      const void *from, struct bt_pjrt_buffer **to,
-                      struct bt_error *err)
+int bt_device_put_arg(struct bt_device *d, int replica,
+                      const struct bt_hlo_arg *arg, const void *from,
+                      struct bt_pjrt_buffer **to, struct bt_error *err)
 {
 	struct bt_pjrt_shape s = bt_device_shape(&arg->shape);
 	size_t bytes;
 	int r = bt_pjrt_shape_bytes(&s, &bytes, err);
 
-	return r == BT_OK ? bt_pjrt_put(d->pjrt, 0, &s, from, bytes, to, err)
-	                  : r;
+	return r == BT_OK
+	           ? bt_pjrt_put(d->pjrt, replica, &s, from, bytes, to, err)
+	           : r;
 }
 
 int bt_device_load(struct bt_device *d, const struct bt_graph *g,
@@ -117,11 +138,12 @@ int bt_device_load(struct bt_device *d, const struct bt_graph *g,
 
 	d->g = g;
 	d->bf16 = bf16;
-	d->param = bt_array0((size_t)g->n_params + 1, sizeof(*d->param));
+	d->param = bt_array0((size_t)d->replicas * (size_t)g->n_params + 1,
+	                     sizeof(*d->param));
 	if (d->param == NULL)
 		return bt_error_nomem(err, "loading a model");
 	for (i = 0; i < g->n_params && r == BT_OK; i++)
-		r = bt_device_put_param(d, i, param[i], &d->param[i], err);
+		r = bt_device_put_param(d, i, param[i], d->param, err);
 	return r;
 }
 
@@ -144,12 +166,13 @@ static int compile(struct bt_device *d, struct bt_device_program *x,
 	                                    "gradients added", "update"};
 	struct bt_hlo_program *t = &x->text;
 	struct bt_pjrt_arg *args = bt_array0((size_t)t->n_args, sizeof(*args));
-	struct bt_pjrt_source source = {.name = names[x->kind],
-	                                .text = bt_buf_str(&t->text),
-	                                .len = t->text.len,
-	                                .replicas = 1,
-	                                .args = args,
-	                                .n_args = (size_t)t->n_args};
+	struct bt_pjrt_source source = {
+	    .name = names[x->kind],
+	    .text = bt_buf_str(&t->text),
+	    .len = t->text.len,
+	    .replicas = x->kind == BT_DEVICE_FORWARD ? 1 : d->replicas,
+	    .args = args,
+	    .n_args = (size_t)t->n_args};
 	int i, r = BT_OK;
 
 	if (args == NULL || source.text == NULL)
@@ -174,8 +197,9 @@ static int write_text(struct bt_device *d, struct bt_device_program *x,
 	if (x->kind == BT_DEVICE_FORWARD)
 		return bt_hlo_forward(d->g, &o, &x->text, err);
 	if (x->kind == BT_DEVICE_UPDATE)
-		return bt_hlo_update(d->g, &x->text, err);
+		return bt_hlo_update(d->g, d->replicas, &x->text, err);
 	l = &d->learner->o;
+	o.replicas = d->replicas;
 	o.drops = true;
 	o.adds = x->kind == BT_DEVICE_ADDED;
 	o.smoothing = l->smoothing;
@@ -228,15 +252,6 @@ int bt_device_program(struct bt_device *d, enum bt_device_kind kind,
 	return add_program(d, kind, size, err);
 }
 
-int bt_device_row_length(size_t longest)
-{
-	int length = LEAST_LENGTH;
-
-	while ((size_t)length < longest)
-		length *= 2;
-	return length;
-}
-
 int bt_device_room(const struct bt_device *d, int selected)
 {
 	int room = 64;
@@ -257,10 +272,13 @@ void bt_device_describe(const struct bt_device *d, bool bf16,
                         struct bt_buf *out)
 {
 	const struct bt_pjrt_about *a = bt_pjrt_about(d->pjrt);
+	char many[32] = "";
 
+	if (d->replicas > 1)
+		snprintf(many, sizeof(many), "%d of ", d->replicas);
 	bt_buf_printf(out,
-	              "products %s by %s ('%s', StableHLO %" PRId64 ".%" PRId64
-	              ".%" PRId64 ")",
-	              bf16 ? "bf16" : "f32", a->platform, a->path,
+	              "products %s by %s%s ('%s', StableHLO %" PRId64
+	              ".%" PRId64 ".%" PRId64 ")",
+	              bf16 ? "bf16" : "f32", many, a->platform, a->path,
 	              a->stablehlo[0], a->stablehlo[1], a->stablehlo[2]);
 }

@@ -19,11 +19,14 @@
 
 struct bt_device;
 
-/* plugin: a name or the path of a file, as bt_pjrt_open takes it. Call it
- * before threads run. */
-int bt_device_open(const char *plugin, struct bt_device **d,
+/* plugin: a name or the path of a file, as bt_pjrt_open takes it. replicas: its
+ * devices that train together, 1 or more; it has fewer: BT_EARG. A forward pass
+ * uses the first. Call it before threads run. */
+int bt_device_open(const char *plugin, int replicas, struct bt_device **d,
                    struct bt_error *err) BT_MUST_USE;
 void bt_device_close(struct bt_device *d); /* takes NULL */
+
+int bt_device_replicas(const struct bt_device *d);
 
 /* As the plugin says itself, "cpu" or "cuda". */
 const char *bt_device_platform(const struct bt_device *d);
@@ -62,7 +65,8 @@ struct bt_device_report {
 };
 struct bt_device_report bt_device_report(const struct bt_device *d);
 
-/* "products f32 by cpu (/x/y.so, StableHLO 1.13.3)" */
+/* "products f32 by cpu ('/x/y.so', StableHLO 1.13.3)"; "by 2 of cpu" with
+ * replicas. */
 void bt_device_describe(const struct bt_device *d, bool bf16,
                         struct bt_buf *out);
 

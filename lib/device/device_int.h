@@ -4,6 +4,7 @@
 
 #include "device/device.h"
 #include "device/learn.h"
+#include "device/sizes.h"
 #include "pjrt/pjrt.h"
 #include "stablehlo/rows.h"
 
@@ -24,12 +25,14 @@ struct bt_device_program {
 
 #define BT_DEVICE_RESULTS 2 /* of a forward pass, at most */
 
-/* What training adds to a device (learn.c). */
+/* What training adds to a device (learn.c): buffers of replica r are at
+ * r * n_params. */
 struct bt_device_learner {
 	struct bt_device_learning o;
-	int length;                                         /* of rows */
-	struct bt_pjrt_buffer **grad, **moment1, **moment2; /* [n_params] */
-	struct bt_pjrt_buffer **in, **out;                  /* of a program */
+	struct bt_device_sizes sizes;
+	size_t places; /* of a program on a device, at most */
+	struct bt_pjrt_buffer **grad, **moment1, **moment2;
+	struct bt_pjrt_buffer **in, **out; /* of a program */
 	size_t in_cap, out_cap;
 };
 
@@ -37,7 +40,8 @@ struct bt_device {
 	struct bt_pjrt *pjrt;
 	const struct bt_graph *g;
 	bool bf16;
-	struct bt_pjrt_buffer **param;     /* [n_params] */
+	int replicas;                      /* devices that train together */
+	struct bt_pjrt_buffer **param;     /* [replicas][n_params] */
 	struct bt_device_learner *learner; /* or NULL */
 	struct bt_device_program *programs;
 	size_t program_cap;
@@ -57,17 +61,19 @@ int bt_device_program(struct bt_device *d, enum bt_device_kind kind,
                       const struct bt_hlo_size *size,
                       struct bt_error *err) BT_MUST_USE;
 
-/* Copies an array as large as a parameter to the device. */
+/* Copies an array as large as a parameter to each device, in place of what is
+ * there: to [replicas][n_params]. */
 int bt_device_put_param(struct bt_device *d, int param, const float *from,
                         struct bt_pjrt_buffer **to,
                         struct bt_error *err) BT_MUST_USE;
 
-/* Copies an argument of a batch, or of an update, there. */
-int bt_device_put_arg(struct bt_device *d, const struct bt_hlo_arg *arg,
-                      const void *from, struct bt_pjrt_buffer **to,
+/* Copies an argument of a batch, or of an update, to a replica's device. */
+int bt_device_put_arg(struct bt_device *d, int replica,
+                      const struct bt_hlo_arg *arg, const void *from,
+                      struct bt_pjrt_buffer **to,
                       struct bt_error *err) BT_MUST_USE;
 
-/* Frees buffers of parameters, [n_params] or NULL. */
+/* Frees buffers of parameters, [replicas][n_params] or NULL. */
 void bt_device_drop_all(struct bt_device *d, struct bt_pjrt_buffer **b);
 
 /* The least length of rows, a power of 2, for texts of so many tokens. */
@@ -75,5 +81,38 @@ int bt_device_row_length(size_t longest);
 
 /* The room for so many selected tokens: few numbers, for few programs. */
 int bt_device_room(const struct bt_device *d, int selected);
+
+/* Texts first .. end - 1 of a batch, which run together: as many of them as
+ * there are devices have so many rows of that length, at most. */
+struct bt_device_piece {
+	size_t first, end;
+	int length;
+	size_t rows;
+};
+
+/* The text with which a part begins, of about equal ones of first .. end - 1;
+ * part = parts: end. */
+size_t bt_device_cut(const uint32_t *start, size_t first, size_t end, int part,
+                     int parts);
+
+/* Places the parts of a piece, one for each device, in rows of that length:
+ * sets place[t] of its texts, and the rows of the part that has most. */
+int bt_device_place(const uint32_t *start, const struct bt_device_piece *p,
+                    int replicas, int length, struct bt_hlo_place *place,
+                    size_t *rows, struct bt_error *err) BT_MUST_USE;
+
+/* The piece that begins with a text: as few equal ones of first .. end - 1 as
+ * have at most so many places on each device, or a text on each. */
+int bt_device_piece(const uint32_t *start, size_t first, size_t end,
+                    int replicas, size_t places, struct bt_hlo_place *place,
+                    struct bt_device_piece *p,
+                    struct bt_error *err) BT_MUST_USE;
+
+/* The rows and length of the program for a piece, of these sizes if one holds
+ * it, and where its texts are there. */
+int bt_device_fit(const struct bt_device_sizes *s, const uint32_t *start,
+                  const struct bt_device_piece *p, int replicas, size_t places,
+                  struct bt_hlo_place *place, struct bt_hlo_size *z,
+                  struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -171,8 +171,8 @@ static int start(const struct job *j, struct flight *f, struct bt_error *err)
 			in[i] = d->param[a->param];
 		else
 			r = bt_device_put_arg(
-			    d, a, bt_hlo_batch_data(&f->b, a->source), &in[i],
-			    err);
+			    d, 0, a, bt_hlo_batch_data(&f->b, a->source),
+			    &in[i], err);
 	}
 	if (r == BT_OK)
 		r = bt_pjrt_run(x->program, in, f->results, err);

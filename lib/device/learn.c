@@ -2,44 +2,46 @@
 #include "device/learn.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "device/device_int.h"
 
 #define SCALARS (BT_HLO_NORM + 1) /* results of one number, by their kind */
 
-/* Where the buffer of a parameter is, or NULL: of none. */
-static struct bt_pjrt_buffer **argument_of(struct bt_device *d,
+/* Where the buffer of a replica's parameter is, or NULL: of none. */
+static struct bt_pjrt_buffer **argument_of(struct bt_device *d, int replica,
                                            enum bt_hlo_source source, int param)
 {
 	struct bt_device_learner *l = d->learner;
+	int at = replica * d->g->n_params + param;
 
 	switch (source) {
 	case BT_HLO_ARG_PARAM:
-		return &d->param[param];
+		return &d->param[at];
 	case BT_HLO_ARG_GRADIENT:
-		return &l->grad[param];
+		return &l->grad[at];
 	case BT_HLO_ARG_MOMENT1:
-		return &l->moment1[param];
+		return &l->moment1[at];
 	case BT_HLO_ARG_MOMENT2:
-		return &l->moment2[param];
+		return &l->moment2[at];
 	default:
 		return NULL;
 	}
 }
 
-static struct bt_pjrt_buffer **result_of(struct bt_device *d,
+static struct bt_pjrt_buffer **result_of(struct bt_device *d, int replica,
                                          const struct bt_hlo_result *r)
 {
 	switch (r->kind) {
 	case BT_HLO_PARAM:
-		return argument_of(d, BT_HLO_ARG_PARAM, r->param);
+		return argument_of(d, replica, BT_HLO_ARG_PARAM, r->param);
 	case BT_HLO_GRADIENT:
-		return argument_of(d, BT_HLO_ARG_GRADIENT, r->param);
+		return argument_of(d, replica, BT_HLO_ARG_GRADIENT, r->param);
 	case BT_HLO_MOMENT1:
-		return argument_of(d, BT_HLO_ARG_MOMENT1, r->param);
+		return argument_of(d, replica, BT_HLO_ARG_MOMENT1, r->param);
 	case BT_HLO_MOMENT2:
-		return argument_of(d, BT_HLO_ARG_MOMENT2, r->param);
+		return argument_of(d, replica, BT_HLO_ARG_MOMENT2, r->param);
 	default:
 		return NULL;
 	}
@@ -54,13 +56,22 @@ static void drop(struct bt_pjrt_buffer **b)
 static int make_learner(struct bt_device *d, const struct bt_device_learning *o,
                         struct bt_error *err)
 {
-	size_t n = (size_t)d->g->n_params + 1;
+	size_t n = (size_t)d->replicas * (size_t)d->g->n_params + 1;
 	struct bt_device_learner *l = bt_array0(1, sizeof(*l));
+	const struct bt_device_sizes *sizes = o->sizes;
 
 	d->learner = l;
 	l->o = *o;
 	l->o.moment1 = l->o.moment2 = NULL;
-	l->length = bt_device_row_length(o->longest);
+	l->o.sizes = NULL;
+	l->places = o->places > 0 ? o->places : BT_DEVICE_PLACES;
+	if (sizes != NULL && sizes->n > 0) {
+		if (bt_grow(&l->sizes.at, &l->sizes.cap, sizes->n,
+		            sizeof(*sizes->at)) != BT_OK)
+			return bt_error_nomem(err, "loading a model");
+		memcpy(l->sizes.at, sizes->at, sizes->n * sizeof(*sizes->at));
+		l->sizes.n = sizes->n;
+	}
 	l->grad = bt_array0(3 * n, sizeof(*l->grad));
 	if (l->grad == NULL)
 		return bt_error_nomem(err, "loading a model");
@@ -99,13 +110,10 @@ int bt_device_learn(struct bt_device *d, const struct bt_device_learning *o,
 	for (i = 0; i < d->g->n_params && r == BT_OK; i++) {
 		if (d->g->params[i].frozen)
 			continue;
-		drop(&l->moment1[i]);
-		drop(&l->moment2[i]);
-		r = bt_device_put_param(d, i, o->moment1[i], &l->moment1[i],
-		                        err);
+		r = bt_device_put_param(d, i, o->moment1[i], l->moment1, err);
 		if (r == BT_OK)
-			r = bt_device_put_param(d, i, o->moment2[i],
-			                        &l->moment2[i], err);
+			r = bt_device_put_param(d, i, o->moment2[i], l->moment2,
+			                        err);
 	}
 	return r;
 }
@@ -115,38 +123,73 @@ int bt_device_reload(struct bt_device *d, const float *const *param,
 {
 	int i, r = BT_OK;
 
-	for (i = 0; i < d->g->n_params && r == BT_OK; i++) {
-		drop(&d->param[i]);
-		r = bt_device_put_param(d, i, param[i], &d->param[i], err);
-	}
+	for (i = 0; i < d->g->n_params && r == BT_OK; i++)
+		r = bt_device_put_param(d, i, param[i], d->param, err);
 	return r;
 }
 
-/* The elements of arguments that are neither parameters nor of their size. */
-typedef const void *source_fn(const void *ctx, enum bt_hlo_source source);
+/* The elements of a replica's arguments that are neither parameters nor of
+ * their size. */
+typedef const void *source_fn(const void *ctx, int replica,
+                              enum bt_hlo_source source);
 
-/* Takes what a program gave: its numbers, and what stays on the device. */
+/* Takes what a program gave: its numbers, which all replicas have, and what
+ * stays on the devices. */
 static int take_results(struct bt_device *d, const struct bt_hlo_program *p,
                         float scalars[SCALARS], struct bt_error *err)
 {
 	struct bt_pjrt_buffer **to, **out = d->learner->out;
-	int i, r = BT_OK;
+	int n = d->replicas * p->n_results, i, r = BT_OK;
 
-	for (i = 0; i < p->n_results; i++) {
-		to = result_of(d, &p->results[i]);
+	for (i = 0; i < n; i++) {
+		to = result_of(d, i / p->n_results,
+		               &p->results[i % p->n_results]);
 		if (to != NULL) {
 			drop(to);
 			*to = out[i];
 			out[i] = NULL;
 		}
 	}
-	for (i = 0; i < p->n_results; i++) {
-		if (out[i] != NULL && r == BT_OK)
+	for (i = 0; i < n; i++) {
+		if (i < p->n_results && out[i] != NULL && r == BT_OK)
 			r = bt_pjrt_get(out[i], &scalars[p->results[i].kind],
 			                sizeof(float), err);
 		drop(&out[i]);
 	}
+	if (r != BT_OK) /* nothing that is there can be relied upon */
+		bt_device_drop_all(d, d->learner->grad);
 	return r;
+}
+
+/* Argument i of all replicas' on the devices. */
+static int put_argument(struct bt_device *d, const struct bt_hlo_program *p,
+                        int i, source_fn *from, const void *ctx,
+                        struct bt_error *err)
+{
+	struct bt_pjrt_buffer **in = &d->learner->in[i], **own;
+	const struct bt_hlo_arg *arg = &p->args[i % p->n_args];
+	int replica = i / p->n_args;
+
+	own = argument_of(d, replica, arg->source, arg->param);
+	if (own == NULL)
+		return bt_device_put_arg(
+		    d, replica, arg, from(ctx, replica, arg->source), in, err);
+	*in = *own;
+	return BT_OK;
+}
+
+/* After a run: what was put there for it is freed, what it took is spent. */
+static void drop_argument(struct bt_device *d, const struct bt_hlo_program *p,
+                          int i)
+{
+	const struct bt_hlo_arg *arg = &p->args[i % p->n_args];
+	struct bt_pjrt_buffer **own =
+	    argument_of(d, i / p->n_args, arg->source, arg->param);
+
+	if (own == NULL)
+		drop(&d->learner->in[i]);
+	else if (arg->taken >= 0)
+		drop(own);
 }
 
 /* Runs a program that learns. */
@@ -156,46 +199,31 @@ static int run(struct bt_device *d, int program, source_fn *from,
 	struct bt_device_program *x = &d->programs[program];
 	const struct bt_hlo_program *p = &x->text;
 	struct bt_device_learner *l = d->learner;
-	struct bt_pjrt_buffer **own;
-	int i, r = BT_OK;
+	int args = d->replicas * p->n_args,
+	    results = d->replicas * p->n_results;
+	int i, put = 0, r = BT_OK;
 
-	if (bt_grow(&l->in, &l->in_cap, (size_t)p->n_args + 1,
-	            sizeof(struct bt_pjrt_buffer *)) != BT_OK ||
-	    bt_grow(&l->out, &l->out_cap, (size_t)p->n_results + 1,
-	            sizeof(struct bt_pjrt_buffer *)) != BT_OK)
+	if (bt_grow(&l->in, &l->in_cap, (size_t)args + 1, sizeof(*l->in)) !=
+	        BT_OK ||
+	    bt_grow(&l->out, &l->out_cap, (size_t)results + 1,
+	            sizeof(*l->out)) != BT_OK)
 		return bt_error_nomem(err, "running a program");
-	for (i = 0; i < p->n_results; i++)
+	for (i = 0; i < results; i++)
 		l->out[i] = NULL;
-	for (i = 0; i < p->n_args; i++) {
-		own = argument_of(d, p->args[i].source, p->args[i].param);
-		l->in[i] = own != NULL ? *own : NULL;
-		if (own == NULL && r == BT_OK)
-			r = bt_device_put_arg(d, &p->args[i],
-			                      from(ctx, p->args[i].source),
-			                      &l->in[i], err);
+	for (; put < args && r == BT_OK; put++) {
+		l->in[put] = NULL;
+		r = put_argument(d, p, put, from, ctx, err);
 	}
-	if (r == BT_OK)
+	if (r == BT_OK) {
 		r = bt_pjrt_run(x->program, l->in, l->out, err);
-	for (i = 0; i < p->n_args; i++) {
-		own = argument_of(d, p->args[i].source, p->args[i].param);
-		if (own == NULL)
-			drop(&l->in[i]);
-		else if (p->args[i].taken >= 0)
-			drop(own); /* it is spent */
+		for (i = 0; i < args; i++)
+			drop_argument(d, p, i);
+		return r == BT_OK ? take_results(d, p, scalars, err) : r;
 	}
-	return r == BT_OK ? take_results(d, p, scalars, err) : r;
-}
-
-/* At least n, of which there are few numbers: two between a power of 2 and the
- * next. They depend on nothing else, so that a run that is resumed sums up in
- * the same order. */
-static int round_rows(size_t n)
-{
-	int rows = 1;
-
-	while ((size_t)rows < n)
-		rows *= 2;
-	return (size_t)(rows / 4 * 3) >= n ? rows / 4 * 3 : rows;
+	for (i = 0; i < put; i++)
+		if (argument_of(d, 0, p->args[i % p->n_args].source, 0) == NULL)
+			drop(&l->in[i]);
+	return r;
 }
 
 /* What text t is to be learned from; its logits begin with row `selected` where
@@ -225,80 +253,182 @@ static struct bt_hlo_truth truth_of(const struct bt_device *d,
 	return x;
 }
 
-/* Texts in their order, so that selected tokens are in theirs. */
-static void fill(const struct bt_device *d, const struct bt_device_batch *b,
-                 const struct bt_hlo_place *place, struct bt_hlo_batch *to)
-{
-	const struct bt_device_texts *x = &b->texts;
-	struct bt_hlo_truth truth;
-	size_t t, first, n, k = 0, k0, text;
+/* A piece of a batch, as the devices take it. */
+struct part {
+	const struct bt_device_batch *b;
+	struct bt_hlo_place *place; /* [b->texts.n] */
+	struct bt_device_piece piece;
+	struct bt_hlo_batch *x; /* [replicas] */
+};
 
-	bt_hlo_batch_random(to, d->learner->o.seed, b->step, b->token0);
-	for (t = 0; t < x->n; t++) {
+static size_t first_of(const struct bt_device *d, const struct part *p, int i)
+{
+	return bt_device_cut(p->b->texts.start, p->piece.first, p->piece.end, i,
+	                     d->replicas);
+}
+
+/* Selected tokens before a text. */
+static size_t selected_before(const struct bt_device_texts *x, size_t text)
+{
+	size_t low = 0, high = x->n_selected, k;
+
+	while (low < high) {
+		k = (low + high) / 2;
+		if (x->selected[k] < x->start[text])
+			low = k + 1;
+		else
+			high = k;
+	}
+	return low;
+}
+
+/* The texts of a replica in their order, so that selected tokens are in
+ * theirs. */
+static void fill(const struct bt_device *d, const struct part *p, int replica)
+{
+	const struct bt_device_batch *b = p->b;
+	const struct bt_device_texts *x = &b->texts;
+	struct bt_hlo_batch *to = &p->x[replica];
+	size_t t = first_of(d, p, replica), end = first_of(d, p, replica + 1);
+	size_t k = selected_before(x, t), first, n, k0, text;
+	struct bt_hlo_truth truth;
+
+	bt_hlo_batch_random(to, d->learner->o.seed, b->step,
+	                    b->token0 + (uint32_t)k);
+	for (; t < end; t++) {
 		first = x->start[t];
 		n = x->start[t + 1] - first;
-		text = bt_hlo_batch_add(to, &place[t], x->ids + first,
+		text = bt_hlo_batch_add(to, &p->place[t], x->ids + first,
 		                        x->types + first, n);
 		for (k0 = k;
 		     k < x->n_selected && x->selected[k] < x->start[t + 1]; k++)
-			(void)bt_hlo_batch_select(to, &place[t],
+			(void)bt_hlo_batch_select(to, &p->place[t],
 			                          x->selected[k] - first);
 		truth = truth_of(d, b, t, k0);
-		bt_hlo_batch_learn(to, &place[t], text, n, k - k0, &truth);
+		bt_hlo_batch_learn(to, &p->place[t], text, n, k - k0, &truth);
 	}
 }
 
-static const void *batch_source(const void *ctx, enum bt_hlo_source source)
+static const void *batch_source(const void *ctx, int replica,
+                                enum bt_hlo_source source)
 {
-	return bt_hlo_batch_data(ctx, source);
+	const struct part *p = ctx;
+
+	return bt_hlo_batch_data(&p->x[replica], source);
 }
 
-/* The batch in rows, which `place` says. */
-static int run_batch(struct bt_device *d, const struct bt_device_batch *b,
-                     bool add, const struct bt_hlo_place *place, size_t rows,
-                     float scalars[SCALARS], struct bt_error *err)
+/* The size of a piece's program; its texts are placed for that. */
+static int choose_size(struct bt_device *d, const struct part *p,
+                       struct bt_hlo_size *z, struct bt_error *err)
 {
-	struct bt_hlo_size z = {.rows = round_rows(rows),
-	                        .length = d->learner->length};
-	struct bt_hlo_batch x;
-	int program, r;
+	const struct bt_device_texts *x = &p->b->texts;
+	size_t most = 0, n;
+	int i;
 
-	z.texts = z.rows * bt_hlo_row_texts(z.length);
-	z.selected = bt_device_room(d, (int)b->texts.n_selected);
-	program = bt_device_program(
-	    d, add ? BT_DEVICE_ADDED : BT_DEVICE_GRADIENTS, &z, err);
-	if (program < 0)
-		return program;
-	z = d->programs[program].size;
-	r = bt_hlo_batch_init(&x, d->g, &z, true, err);
+	for (i = 0; i < d->replicas; i++) {
+		n = selected_before(x, first_of(d, p, i + 1)) -
+		    selected_before(x, first_of(d, p, i));
+		most = n > most ? n : most;
+	}
+	z->selected = bt_device_room(d, (int)most);
+	i = bt_device_fit(&d->learner->sizes, x->start, &p->piece, d->replicas,
+	                  d->learner->places, p->place, z, err);
+	z->texts = z->rows * bt_hlo_row_texts(z->length);
+	return i;
+}
+
+static int run_filled(struct bt_device *d, struct part *p, int program,
+                      float scalars[SCALARS], struct bt_error *err)
+{
+	const struct bt_hlo_size *z = &d->programs[program].size;
+	const uint32_t *start = p->b->texts.start;
+	int i, r = BT_OK;
+
+	p->x = bt_array0((size_t)d->replicas, sizeof(*p->x));
+	if (p->x == NULL)
+		return bt_error_nomem(err, "placing texts in rows");
+	for (i = 0; i < d->replicas && r == BT_OK; i++) {
+		r = bt_hlo_batch_init(&p->x[i], d->g, z, true, err);
+		if (r == BT_OK)
+			fill(d, p, i);
+	}
+	if (r == BT_OK)
+		r = run(d, program, batch_source, p, scalars, err);
+	for (i = 0; i < d->replicas; i++)
+		bt_hlo_batch_clear(&p->x[i]);
+	free(p->x);
 	if (r != BT_OK)
 		return r;
-	fill(d, b, place, &x);
-	d->report.tokens += b->texts.start[b->texts.n];
-	d->report.places += (uint64_t)z.rows * (uint64_t)z.length;
-	r = run(d, program, batch_source, &x, scalars, err);
-	bt_hlo_batch_clear(&x);
-	return r;
+	d->report.tokens += start[p->piece.end] - start[p->piece.first];
+	d->report.places +=
+	    (uint64_t)d->replicas * (uint64_t)z->rows * (uint64_t)z->length;
+	return BT_OK;
+}
+
+static int run_piece(struct bt_device *d, struct part *p, bool add,
+                     float scalars[SCALARS], struct bt_error *err)
+{
+	struct bt_hlo_size z = {0};
+	int program, r = choose_size(d, p, &z, err);
+
+	if (r != BT_OK)
+		return r;
+	program = bt_device_program(
+	    d, add ? BT_DEVICE_ADDED : BT_DEVICE_GRADIENTS, &z, err);
+	return program < 0 ? program : run_filled(d, p, program, scalars, err);
+}
+
+/* Whether a piece that was too large for the device can be run as smaller
+ * ones: what it was to be added to must be there. Halves their limit. */
+static bool shrink(struct bt_device *d, const struct part *p, bool add)
+{
+	struct bt_device_learner *l = d->learner;
+	int i;
+
+	for (i = 0; add && i < d->replicas * d->g->n_params; i++)
+		if (!d->g->params[i % d->g->n_params].frozen &&
+		    l->grad[i] == NULL)
+			return false;
+	if (p->piece.end - p->piece.first <= (size_t)d->replicas)
+		return false;
+	while (l->places / 2 >= p->piece.rows * (size_t)p->piece.length)
+		l->places /= 2;
+	l->places /= 2;
+	return true;
 }
 
 int bt_device_gradients(struct bt_device *d, const struct bt_device_batch *b,
                         bool add, double *loss, int64_t *right,
                         struct bt_error *err)
 {
-	struct bt_hlo_place *place = bt_array(b->texts.n + 1, sizeof(*place));
-	float scalars[SCALARS] = {0};
-	size_t rows;
-	int r;
+	struct part p = {.b = b,
+	                 .place = bt_array(b->texts.n + 1, sizeof(*p.place))};
+	float scalars[SCALARS];
+	size_t end = 0;
+	int r = BT_OK;
 
-	if (place == NULL)
+	*loss = 0;
+	*right = 0;
+	if (p.place == NULL)
 		return bt_error_nomem(err, "placing texts in rows");
-	r = bt_hlo_place(b->texts.start, b->texts.n, d->learner->length, place,
-	                 &rows, err);
-	if (r == BT_OK)
-		r = run_batch(d, b, add, place, rows, scalars, err);
-	free(place);
-	*loss = (double)scalars[BT_HLO_LOSS];
-	*right = (int64_t)scalars[BT_HLO_RIGHT];
+	while (end < b->texts.n && r == BT_OK) {
+		memset(scalars, 0, sizeof(scalars));
+		r = bt_device_piece(b->texts.start, end, b->texts.n,
+		                    d->replicas, d->learner->places, p.place,
+		                    &p.piece, err);
+		if (r != BT_OK)
+			break;
+		r = run_piece(d, &p, add || end > 0, scalars, err);
+		if (r == BT_ENOMEM && shrink(d, &p, add || end > 0)) {
+			bt_error_clear(err);
+			r = BT_OK;
+			continue;
+		}
+		end = p.piece.end;
+		*loss += (double)scalars[BT_HLO_LOSS];
+		*right += (int64_t)scalars[BT_HLO_RIGHT];
+	}
+	free(p.place);
 	return r;
 }
 
@@ -307,9 +437,12 @@ struct step {
 	float constants[BT_HLO_CONSTANTS];
 };
 
-static const void *step_source(const void *ctx, enum bt_hlo_source source)
+static const void *step_source(const void *ctx, int replica,
+                               enum bt_hlo_source source)
 {
 	const struct step *x = ctx;
+
+	(void)replica;
 
 	return source == BT_HLO_ARG_CONSTANTS ? x->constants
 	       : source == BT_HLO_ARG_RATES   ? x->s->rates

@@ -6,17 +6,23 @@
  * computed is what the CPU's engine and optimizer compute but for rounding, the
  * elements that dropout drops included.
  *
- * A program is compiled for each number of rows that batches fill, of which
- * there are two between a power of 2 and the next.
+ * A batch of more than BT_DEVICE_PLACES places on each device is run in pieces
+ * whose gradients are added up; likewise one for which the device says that its
+ * memory is too small, in pieces half as large. Each piece is divided among the
+ * replicas, whose gradients are summed in the program.
  */
 #ifndef BT_DEVICE_LEARN_H
 #define BT_DEVICE_LEARN_H
 
 #include "device/device.h"
+#include "device/sizes.h"
 
 struct bt_device_learning {
-	uint64_t seed;  /* of dropout */
-	size_t longest; /* tokens of a text */
+	uint64_t seed;                       /* of dropout */
+	size_t longest;                      /* tokens of a text */
+	const struct bt_device_sizes *sizes; /* of programs for batches that
+	                                      * they hold; or NULL. Read once */
+	size_t places; /* of a device at most; 0: BT_DEVICE_PLACES */
 	float smoothing;
 	const float *pos_weight; /* as in bt_hlo_opts; borrowed */
 	const float *const *moment1, *const *moment2; /* [n_params] each, read

@@ -34,7 +34,7 @@ int bt_predict_device_open(struct bt_predict_stream *s, struct bt_error *err)
 		return bt_error_set(err, BT_EARG,
 		                    "%s on the CPU only, not on a device",
 		                    beyond(&s->o));
-	return bt_device_open(s->o.device, &s->device, err);
+	return bt_device_open(s->o.device, 1, &s->device, err);
 }
 
 int bt_predict_device_load(struct bt_predict_stream *s, struct bt_error *err)

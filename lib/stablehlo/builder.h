@@ -142,6 +142,9 @@ int bt_hlo_dot_tn(struct bt_hlo *b, int x, int y);
 /* op: add, maximum, minimum; the dimension is gone. */
 int bt_hlo_reduce(struct bt_hlo *b, const char *op, int x, int dim);
 
+/* The sum of x over so many devices, x itself for one. */
+int bt_hlo_all_reduce(struct bt_hlo *b, int x, int replicas);
+
 /* Rows of x (its first dimension) by their numbers, of any shape of rank 1. */
 int bt_hlo_gather(struct bt_hlo *b, int x, int at);
 

@@ -198,6 +198,27 @@ int bt_hlo_reduce(struct bt_hlo *b, const char *op, int x, int dim)
 	return y;
 }
 
+int bt_hlo_all_reduce(struct bt_hlo *b, int x, int replicas)
+{
+	struct bt_hlo_shape s = bt_hlo_shape_of(b, x);
+	int i, y;
+
+	if (replicas <= 1)
+		return x;
+	if (!bt_hlo_usable(b, "all_reduce", &x, 1))
+		return BT_HLO_NONE;
+	y = bt_hlo_begin(b, "stablehlo.all_reduce", &x, 1, &s);
+	if (y == BT_HLO_NONE)
+		return y;
+	bt_buf_puts(&b->body, " <{replica_groups = dense<[[");
+	for (i = 0; i < replicas; i++)
+		bt_buf_printf(&b->body, "%s%d", i > 0 ? ", " : "", i);
+	bt_buf_printf(&b->body, "]]> : tensor<1x%dxi64>}>", replicas);
+	put_region(b, "add", s.type);
+	bt_hlo_end(b, &x, 1, y);
+	return y;
+}
+
 int bt_hlo_scatter(struct bt_hlo *b, const char *op, int into, int at, int x)
 {
 	const int in[] = {into, at, x};

@@ -26,9 +26,11 @@ static void put_module(struct bt_buf *out, struct bt_hlo_emit *e,
 {
 	int i;
 
-	bt_buf_puts(out, "module @bertutils attributes {mhlo.num_replicas = 1 "
-	                 ": i32, mhlo.num_partitions = 1 : i32} {\n"
-	                 "  func.func public @main(");
+	bt_buf_printf(out,
+	              "module @bertutils attributes {mhlo.num_replicas = %d "
+	              ": i32, mhlo.num_partitions = 1 : i32} {\n"
+	              "  func.func public @main(",
+	              e->o->replicas > 1 ? e->o->replicas : 1);
 	for (i = 0; i < e->n_args; i++) {
 		bt_buf_printf(out, "%s%%arg%d: ", i > 0 ? ", " : "", i);
 		bt_hlo_put_shape(out, &e->args[i].shape);

@@ -76,8 +76,8 @@ static void add_logits(struct bt_hlo_emit *e, struct bt_hlo_results *x)
 		                  bt_hlo_whole(e, g->next_logits));
 }
 
-/* The gradient by a parameter, 0 where it was given none; and what there was
- * of it. */
+/* The gradient by a parameter, of all devices, 0 where it was given none; and
+ * what there was of it. */
 static int gradient(struct bt_hlo_emit *e, int param)
 {
 	int x = e->param_grad[param];
@@ -86,6 +86,8 @@ static int gradient(struct bt_hlo_emit *e, int param)
 	if (x == BT_HLO_NONE && !e->b.failed) {
 		s = bt_hlo_shape_of(&e->b, bt_hlo_param(e, param));
 		x = bt_hlo_splat(&e->b, s, 0);
+	} else {
+		x = bt_hlo_all_reduce(&e->b, x, e->o->replicas);
 	}
 	if (!e->o->adds)
 		return x;
@@ -115,14 +117,16 @@ static int count_right(struct bt_hlo_emit *e)
 static void learn(struct bt_hlo_emit *e, const bool *read,
                   struct bt_hlo_results *x)
 {
-	int i;
+	struct bt_hlo *b = &e->b;
+	int i, n = e->o->replicas;
 
 	if (e->loss == BT_HLO_NONE)
-		bt_hlo_fail(&e->b, BT_EARG, "a model without a loss");
+		bt_hlo_fail(b, BT_EARG, "a model without a loss");
 	translate_back(e, read);
-	bt_hlo_add_result(x, BT_HLO_LOSS, -1, e->loss);
+	bt_hlo_add_result(x, BT_HLO_LOSS, -1, bt_hlo_all_reduce(b, e->loss, n));
 	if (e->input[BT_HLO_ARG_LABELS] != BT_HLO_NONE)
-		bt_hlo_add_result(x, BT_HLO_RIGHT, -1, count_right(e));
+		bt_hlo_add_result(x, BT_HLO_RIGHT, -1,
+		                  bt_hlo_all_reduce(b, count_right(e), n));
 	for (i = 0; i < e->g->n_params; i++)
 		if (!e->g->params[i].frozen)
 			bt_hlo_add_result(x, BT_HLO_GRADIENT, i,

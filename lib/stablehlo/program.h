@@ -23,8 +23,10 @@ struct bt_hlo_opts {
 	bool bf16; /* operands of products, which are f32, are rounded to it */
 
 	/* of a program that learns */
-	bool drops; /* dropout is on, as the CPU's engine has it */
-	bool adds;  /* its gradients are added to earlier ones */
+	bool drops;   /* dropout is on, as the CPU's engine has it */
+	bool adds;    /* its gradients are added to earlier ones */
+	int replicas; /* devices that run it, each on a part of a batch: loss
+	               * and gradients are those of all; 0: 1 */
 
 	/* of its loss, as a batch of the CPU's engine has them */
 	float smoothing;
@@ -119,7 +121,8 @@ int bt_hlo_gradients(const struct bt_graph *g, const struct bt_hlo_opts *o,
  *   x = s g, held within +-limit
  *   m = beta1 m + fresh1 x;  v = beta2 v + fresh2 x^2
  *   p = keep p - rate m / (sqrt(v) correct2 + eps)
- * Nothing of a run is in the program but the parameters' shapes.
+ * Nothing of a run is in the program but the parameters' shapes. Each of the
+ * replicas computes all of it.
  */
 enum bt_hlo_constant {
 	BT_HLO_BETA1,
@@ -133,8 +136,8 @@ enum bt_hlo_constant {
 	BT_HLO_CLIP_MORE,
 	BT_HLO_CONSTANTS
 };
-int bt_hlo_update(const struct bt_graph *g, struct bt_hlo_program *p,
-                  struct bt_error *err) BT_MUST_USE;
+int bt_hlo_update(const struct bt_graph *g, int replicas,
+                  struct bt_hlo_program *p, struct bt_error *err) BT_MUST_USE;
 void bt_hlo_program_clear(struct bt_hlo_program *p);
 
 const char *bt_hlo_source_name(enum bt_hlo_source source);

@@ -119,14 +119,13 @@ static int update_all(struct bt_hlo_emit *e, struct bt_hlo_results *x)
 	return BT_OK;
 }
 
-int bt_hlo_update(const struct bt_graph *g, struct bt_hlo_program *p,
-                  struct bt_error *err)
+int bt_hlo_update(const struct bt_graph *g, int replicas,
+                  struct bt_hlo_program *p, struct bt_error *err)
 {
-	static const struct bt_hlo_opts none = {.bf16 = false};
+	const struct bt_hlo_opts o = {.replicas = replicas};
 	struct bt_hlo_emit e;
 	struct bt_hlo_results x;
-	int r =
-	    bt_hlo_begin_program(&e, g, &none, 3 * g->n_params + 1, &x, err);
+	int r = bt_hlo_begin_program(&e, g, &o, 3 * g->n_params + 1, &x, err);
 
 	if (r == BT_OK)
 		(void)update_all(&e, &x);

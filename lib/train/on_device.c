@@ -9,6 +9,8 @@
 #include "train/job_int.h"
 #include "train/train_int.h"
 
+#define SEEN 1000 /* batches that sizes are chosen by */
+
 /* Where parameters and their moments are in memory, [n_params] each. */
 struct places {
 	float **param, **m, **v;
@@ -35,11 +37,53 @@ static int find(const struct bt_train_run *t, struct places *x,
 	return BT_OK;
 }
 
+/* Counts a batch, whose first example is at pos. */
+static int count(const struct bt_batches *b, size_t pos, size_t n, int replicas,
+                 struct bt_device_sizes *s, struct bt_error *err)
+{
+	uint32_t *start = bt_array(n + 1, sizeof(*start));
+	size_t i;
+	int r;
+
+	if (start == NULL)
+		return bt_error_nomem(err, "choosing programs");
+	start[0] = 0;
+	for (i = 0; i < n; i++)
+		start[i + 1] = start[i] + (uint32_t)bt_dataset_length(
+		                              b->d, b->order[pos + i]);
+	r = bt_device_sizes_count(s, start, n, replicas, err);
+	free(start);
+	return r;
+}
+
+/* Which sizes of programs the batches get along with: by those of the first
+ * epoch, wherever the run is. */
+static int choose_sizes(const struct bt_train_run *t, struct bt_device_sizes *s,
+                        struct bt_error *err)
+{
+	struct bt_batches b;
+	size_t pos = 0, n, seen = 0;
+	int r = bt_batches_init(&b, t->train, &t->o->batching, err);
+
+	if (r == BT_OK)
+		bt_batches_seek(&b, 0, 0);
+	for (; r == BT_OK && pos < t->train->n && seen < SEEN; seen++) {
+		n = bt_batches_at(&b, pos);
+		r = count(&b, pos, n, bt_device_replicas(t->o->device), s, err);
+		pos += n;
+	}
+	bt_batches_clear(&b);
+	bt_device_sizes_choose(s);
+	return r;
+}
+
 static int load_all(struct bt_train_run *t, const struct places *x,
                     struct bt_error *err)
 {
 	const float *const *param = (const float *const *)x->param;
+	struct bt_device_sizes sizes = {0};
 	struct bt_device_learning o = {
+	    .sizes = &sizes,
 	    .seed = t->o->batching.seed,
 	    .longest = t->train->longest,
 	    .smoothing = (float)t->o->smoothing,
@@ -47,13 +91,18 @@ static int load_all(struct bt_train_run *t, const struct places *x,
 	    .moment1 = (const float *const *)x->m,
 	    .moment2 = (const float *const *)x->v,
 	};
-	int r = t->gather.device != NULL
-	            ? bt_device_reload(t->o->device, param, err)
-	            : bt_device_load(t->o->device, &t->m->graph, param,
-	                             bt_engine_is_bf16(t->m->engine), err);
+	bool loaded = t->gather.device != NULL;
+	int r = loaded ? bt_device_reload(t->o->device, param, err)
+	               : bt_device_load(t->o->device, &t->m->graph, param,
+	                                bt_engine_is_bf16(t->m->engine), err);
 
 	t->gather.device = t->o->device; /* in evaluation, too */
-	return r == BT_OK ? bt_device_learn(t->o->device, &o, err) : r;
+	if (r == BT_OK && !loaded)
+		r = choose_sizes(t, &sizes, err);
+	if (r == BT_OK)
+		r = bt_device_learn(t->o->device, &o, err);
+	bt_device_sizes_clear(&sizes);
+	return r;
 }
 
 static int load(struct bt_train_run *t, struct bt_error *err)
@@ -187,7 +236,9 @@ const struct bt_train_on bt_train_on_device = {load, batch, update, read};
 int bt_job_device_open(struct bt_job *j, struct bt_error *err)
 {
 	return j->o.device != NULL
-	           ? bt_device_open(j->o.device, &j->o.train.device, err)
+	           ? bt_device_open(j->o.device,
+	                            j->o.replicas > 1 ? j->o.replicas : 1,
+	                            &j->o.train.device, err)
 	           : BT_OK;
 }
 

@@ -32,7 +32,7 @@ static struct bt_device *open_device(const struct fixture *f, bool low)
 
 	for (i = 0; i < f->g.n_params; i++)
 		at[i] = bt_engine_param(f->e, i);
-	assert_ok(bt_device_open("cpu", &d, &err));
+	assert_ok(bt_device_open("cpu", 1, &d, &err));
 	assert_string_equal(bt_device_platform(d), "cpu");
 	assert_ok(bt_device_load(d, &f->g, at, low, &err));
 	free(at);
@@ -163,7 +163,7 @@ static void what_is_not_there_is_an_error(void **state)
 	struct bt_error err = {0};
 
 	(void)state;
-	assert_int_not_equal(bt_device_open("./none.so", &d, &err), BT_OK);
+	assert_int_not_equal(bt_device_open("./none.so", 1, &d, &err), BT_OK);
 	assert_null(d);
 	assert_non_null(strstr(err.text, "none.so"));
 }
