@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 bool bt_size_mul(size_t a, size_t b, size_t *out)
 {
@@ -121,13 +122,18 @@ int bt_arena_init(struct bt_arena *a, size_t size)
 	return BT_OK;
 }
 
-void bt_arena_sparse(struct bt_arena *a)
+void bt_arena_sparse(struct bt_arena *a, size_t at, size_t bytes)
 {
 #ifdef MADV_NOHUGEPAGE
-	if (a->size > 0)
-		(void)madvise(a->base, a->size, MADV_NOHUGEPAGE);
+	size_t before = at % (size_t)sysconf(_SC_PAGESIZE);
+
+	if (bytes > 0)
+		(void)madvise((char *)a->base + (at - before), before + bytes,
+		              MADV_NOHUGEPAGE);
 #else
 	(void)a;
+	(void)at;
+	(void)bytes;
 #endif
 }
 

@@ -74,9 +74,9 @@ int bt_arena_init(struct bt_arena *a, size_t size) BT_MUST_USE;
  * nothing changed. */
 int bt_arena_resize(struct bt_arena *a, size_t size) BT_MUST_USE;
 
-/* Says that most of a new block may never be written to: what is takes small
- * pages. */
-void bt_arena_sparse(struct bt_arena *a);
+/* Says that most of these bytes of a new block may never be written to: what is
+ * takes small pages. */
+void bt_arena_sparse(struct bt_arena *a, size_t at, size_t bytes);
 
 /* Takes memory for all of a block that is new, in less time than page by page
  * as it is written. */

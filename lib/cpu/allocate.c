@@ -64,7 +64,7 @@ static int allocate_arenas(struct bt_engine *e, struct bt_error *err)
 		                    "out of memory for %zu parameters",
 		                    e->g->n_floats);
 	if (bt_learns(e) && bt_graph_scattered(e->g))
-		bt_arena_sparse(&e->grads);
+		bt_arena_sparse(&e->grads, 0, size);
 	e->param = bt_array((size_t)e->g->n_params, sizeof(*e->param));
 	if (e->param == NULL)
 		return bt_error_nomem(err, "placing parameters");
@@ -108,7 +108,8 @@ static int allocate_tokens(struct bt_engine *e)
 	return BT_OK;
 }
 
-/* Zeros, tokens, and of an embedding that learns the rows touched. */
+/* Zeros, tokens, and of an embedding that learns the rows touched. Such an
+ * engine does not grow. */
 static int allocate_tables(struct bt_engine *e)
 {
 	const struct bt_node *n = &e->g->nodes[0];
@@ -125,8 +126,11 @@ static int allocate_tables(struct bt_engine *e)
 		return BT_OK;
 	rows = (size_t)e->g->params[n->u.embed.word].rows;
 	e->touched = bt_array(rows, sizeof(*e->touched));
-	e->is_touched = bt_array0(rows, 1);
-	return e->touched != NULL && e->is_touched != NULL ? BT_OK : BT_ENOMEM;
+	e->touch = bt_array0(rows, sizeof(*e->touch));
+	e->grad_row = bt_array(e->o.max_tokens, sizeof(*e->grad_row));
+	return e->touched != NULL && e->touch != NULL && e->grad_row != NULL
+	           ? BT_OK
+	           : BT_ENOMEM;
 }
 
 int bt_engine_allocate(struct bt_engine *e, struct bt_error *err)

@@ -141,15 +141,18 @@ int bt_check_forward(struct bt_engine *e, int node, struct bt_error *err)
 static int check_param(struct bt_engine *e, int node, int p,
                        struct bt_error *err)
 {
-	size_t n, i;
+	size_t n, i, at, cols = (size_t)e->g->params[p].cols;
 	char where[300];
 
-	n = bt_param_size(&e->g->params[p]);
-	i = find_bad(bt_grad(e, p), n, false);
+	n = bt_has_rows(e, p) ? e->n_touched * cols
+	                      : bt_param_size(&e->g->params[p]);
+	at = i = find_bad(bt_grad(e, p), n, false);
 	if (i == n)
 		return BT_OK;
+	if (bt_has_rows(e, p))
+		at = (size_t)e->touched[i / cols] * cols + i % cols;
 	snprintf(where, sizeof(where), "gradient of '%s', element %zu",
-	         e->g->params[p].name, i);
+	         e->g->params[p].name, at);
 	return report(e, node, "backward", bt_grad(e, p)[i], where, err);
 }
 

@@ -128,7 +128,8 @@ void bt_engine_free(struct bt_engine *e)
 	free(e->param);
 	free(e->gives);
 	free(e->touched);
-	free(e->is_touched);
+	free(e->touch);
+	free(e->grad_row);
 	bt_arena_clear(&e->params);
 	bt_arena_clear(&e->grads);
 	bt_arena_clear(&e->activations);
@@ -161,8 +162,10 @@ void bt_engine_zero_grads(struct bt_engine *e)
 {
 	int p;
 
+	if (e->by_rows)
+		bt_forget_rows(e);
 	for (p = 0; p < e->g->n_params; p++)
-		if (bt_gives(e, p))
+		if (bt_gives(e, p) && !bt_has_rows(e, p))
 			memset(bt_grad(e, p), 0,
 			       bt_param_size(&e->g->params[p]) * sizeof(float));
 }

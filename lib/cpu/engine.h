@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/pool.h"
 #include "base/profile.h"
+#include "cpu/kernels.h"
 #include "op/ops.h"
 
 struct bt_engine;
@@ -126,6 +127,17 @@ int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t selected,
  * are computed as one with others. */
 float *bt_engine_params(struct bt_engine *e);
 float *bt_engine_grads(struct bt_engine *e); /* NULL unless it learns */
+
+/*
+ * Whether the gradient of the word table, from the next backward pass that does
+ * not add on, is but the rows that were touched: bt_engine_row_grads, valid
+ * until the next backward pass; what bt_engine_grads has in its place means
+ * nothing. False for an engine that is not asked to, as at first, and where the
+ * table is not trained, or a product shares it, so that all rows have
+ * gradients. *word: the table's parameter.
+ */
+bool bt_engine_by_rows(struct bt_engine *e, bool asked, int *word);
+struct bt_row_grads bt_engine_row_grads(const struct bt_engine *e);
 
 /* Sets the gradients that backward passes give to zero. */
 void bt_engine_zero_grads(struct bt_engine *e);

@@ -87,10 +87,15 @@ struct bt_engine {
 	size_t max_rel, n_rel;
 	int32_t rel_row0;
 
-	/* rows of the word table whose gradient is not zero */
-	int32_t *touched;
-	uint8_t *is_touched;
+	/* rows of the word table whose gradient may not be zero */
+	int32_t *touched;  /* [vocabulary] the first n_touched are of them */
+	int32_t *touch;    /* [vocabulary] which of these a row is, from 1; 0:
+	                    * none */
+	int32_t *grad_row; /* [max_tokens] of each token of the batch: where in
+	                    * the table's gradient its row is */
 	size_t n_touched;
+	bool by_rows;       /* the gradient is just these rows, in the order in
+	                     * which they were touched */
 	bool tied;          /* any row's may be: a product shares the table */
 	double row_squares; /* of what was added to them, row by row */
 
@@ -215,6 +220,15 @@ static inline float *bt_grad(const struct bt_engine *e, int p)
 {
 	return (float *)e->grads.base + e->g->params[p].offset;
 }
+
+/* Whether the gradient of parameter p is rows that were touched. */
+static inline bool bt_has_rows(const struct bt_engine *e, int p)
+{
+	return e->by_rows && p == e->g->nodes[0].u.embed.word;
+}
+
+/* Makes the gradient of the word table one in which no row was touched. */
+void bt_forget_rows(struct bt_engine *e);
 
 /* Whether a node adds its parameters' gradients to what is there. */
 static inline bool bt_adds(const struct bt_engine *e, int node)

@@ -175,6 +175,14 @@ struct bt_adamw {
 	float limit;      /* of an element of them; INFINITY: any */
 };
 
+/* The gradient of a table of which a batch has few rows: that of row ids[k] is
+ * values[k], those of all other rows are zero. */
+struct bt_row_grads {
+	const int32_t *ids;  /* [n] each once, in any order */
+	const float *values; /* [n][columns of the table] */
+	size_t n;
+};
+
 /* Of one step of descent with momentum: x as above, plus decay p, then
  *   m = momentum m + x;  p = p - rate m */
 struct bt_sgd {
@@ -288,6 +296,10 @@ struct bt_kernels {
 	/* One update of p, m, v from the gradient g. */
 	void (*adamw)(const struct bt_adamw *a, float *p, float *m, float *v,
 	              const float *g, size_t n);
+	/* The same with gradients of zero, once for each of a[steps]. m, v:
+	 * NULL where they are zeros and stay so. */
+	void (*adamw_idle)(const struct bt_adamw *a, size_t steps, float *p,
+	                   float *m, float *v, size_t n);
 
 	/* The first half of a step of LAMB: m and v as in adamw. With u = rate
 	 * m / (sqrt(v) correct2 + eps) + decay p, what p and u add to their

@@ -171,13 +171,18 @@ static float adam_step(const struct bt_adamw *a, float m, float v)
 	return a->rate * m / (sqrtf(v) * a->correct2 + a->eps);
 }
 
+static float adam_apply(const struct bt_adamw *a, float p, float m, float v)
+{
+	return p * a->keep - adam_step(a, m, v);
+}
+
 static void lamb_apply(const struct bt_adamw *a, float *p, const float *m,
                        const float *v, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		p[i] = p[i] * a->keep - adam_step(a, m[i], v[i]);
+		p[i] = adam_apply(a, p[i], m[i], v[i]);
 }
 
 static void adamw(const struct bt_adamw *a, float *p, float *m, float *v,
@@ -188,6 +193,20 @@ static void adamw(const struct bt_adamw *a, float *p, float *m, float *v,
 	for (i = 0; i < n; i++)
 		adam_moments(a, &m[i], &v[i], g[i]);
 	lamb_apply(a, p, m, v, n);
+}
+
+static void adamw_idle(const struct bt_adamw *a, size_t steps, float *p,
+                       float *m, float *v, size_t n)
+{
+	size_t i, s;
+
+	for (i = 0; i < n; i++)
+		for (s = 0; s < steps; s++) {
+			if (m != NULL)
+				adam_moments(&a[s], &m[i], &v[i], 0);
+			p[i] = m != NULL ? adam_apply(&a[s], p[i], m[i], v[i])
+			                 : p[i] * a[s].keep;
+		}
 }
 
 static void lamb(const struct bt_adamw *a, const float *p, float *m, float *v,
@@ -310,6 +329,7 @@ const struct bt_kernels bt_kernels_ref = {
     .axpy = axpy,
     .sum_squares = sum_squares,
     .adamw = adamw,
+    .adamw_idle = adamw_idle,
     .lamb = lamb,
     .lamb_apply = lamb_apply,
     .sgd = sgd,

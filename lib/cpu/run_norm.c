@@ -313,6 +313,7 @@ static void scatter_piece(void *arg, int piece, int worker)
 	size_t h = j->a.cols, c = (size_t)piece * COLUMNS, t;
 	size_t w = h - c < COLUMNS ? h - c : COLUMNS;
 	float *word = column(e, n->u.embed.word, c);
+	const int32_t *row = e->grad_row;
 	float *position = column(e, n->u.embed.position, c);
 	float *type = column(e, n->u.embed.type, c);
 	const float *dz = j->a.dresidual + c;
@@ -322,13 +323,41 @@ static void scatter_piece(void *arg, int piece, int worker)
 	for (t = 0; t < j->rows; t++, dz += h) {
 		pad = is_pad(e, n, t);
 		if (word != NULL && !pad)
-			e->k->axpy(1.0f, dz, word + (size_t)e->b.ids[t] * h, w);
+			e->k->axpy(1.0f, dz, word + (size_t)row[t] * h, w);
 		if (position != NULL && (!pad || n->u.embed.position0 == 0))
 			e->k->axpy(1.0f, dz,
 			           position + (size_t)e->positions[t] * h, w);
 		if (type != NULL)
 			e->k->axpy(1.0f, dz, type + e->b.types[t] * h, w);
 	}
+}
+
+void bt_forget_rows(struct bt_engine *e)
+{
+	while (e->n_touched > 0)
+		e->touch[e->touched[--e->n_touched]] = 0;
+}
+
+bool bt_engine_by_rows(struct bt_engine *e, bool asked, int *word)
+{
+	const struct bt_node *n = &e->g->nodes[0];
+
+	if (n->op != BT_OP_EMBED || e->tied || !bt_gives(e, n->u.embed.word))
+		return false;
+	*word = n->u.embed.word;
+	if (e->by_rows != asked)
+		bt_forget_rows(e);
+	if (e->by_rows && !asked) /* rows of others lie in the table */
+		memset(bt_grad(e, *word), 0,
+		       bt_param_size(&e->g->params[*word]) * sizeof(float));
+	e->by_rows = asked;
+	return asked;
+}
+
+struct bt_row_grads bt_engine_row_grads(const struct bt_engine *e)
+{
+	return (struct bt_row_grads){
+	    e->touched, bt_grad(e, e->g->nodes[0].u.embed.word), e->n_touched};
 }
 
 /* Before the first gradients of an update: clears what the last one left. The
@@ -338,10 +367,9 @@ static void clear_tables(struct bt_engine *e, const struct bt_node *n)
 	size_t h = (size_t)n->cols, i;
 	float *word = bt_grad(e, n->u.embed.word);
 
-	for (i = 0; i < e->n_touched && !e->tied; i++)
+	for (i = 0; i < e->n_touched && !e->tied && !e->by_rows; i++)
 		memset(word + (size_t)e->touched[i] * h, 0, h * sizeof(*word));
-	while (e->n_touched > 0)
-		e->is_touched[e->touched[--e->n_touched]] = 0;
+	bt_forget_rows(e);
 	if (bt_gives(e, n->u.embed.position))
 		zero_rows(bt_grad(e, n->u.embed.position),
 		          (size_t)e->g->params[n->u.embed.position].rows, h, 0,
@@ -376,15 +404,36 @@ double bt_engine_sparse_excess(const struct bt_engine *e)
 		return 0;
 	word = bt_grad((struct bt_engine *)e, n->u.embed.word);
 	for (i = 0; i < e->n_touched; i++)
-		sum += e->k->sum_squares(word + (size_t)e->touched[i] * h, h);
+		sum += e->k->sum_squares(
+		    word + (e->by_rows ? i : (size_t)e->touched[i]) * h, h);
 	return e->row_squares - sum;
+}
+
+/* Finds the rows of the table's gradient of the batch's tokens; new ones begin
+ * with zeros. */
+static void touch_rows(struct bt_engine *e, const struct bt_node *n)
+{
+	size_t h = (size_t)n->cols, t;
+	float *word = bt_grad(e, n->u.embed.word);
+	int32_t id;
+
+	for (t = 0; t < e->b.tokens; t++) {
+		id = e->b.ids[t];
+		if (e->touch[id] == 0) {
+			if (e->by_rows)
+				memset(word + e->n_touched * h, 0,
+				       h * sizeof(*word));
+			e->touched[e->n_touched++] = id;
+			e->touch[id] = (int32_t)e->n_touched;
+		}
+		e->grad_row[t] = e->by_rows ? e->touch[id] - 1 : id;
+	}
 }
 
 static void backward_embed(struct bt_engine *e, int node)
 {
 	const struct bt_node *n = &e->g->nodes[node];
 	struct job j = embed_job(e, node);
-	size_t t;
 
 	if (!is_bare(n))
 		back(&j);
@@ -395,11 +444,8 @@ static void backward_embed(struct bt_engine *e, int node)
 		return;
 	if (!e->add)
 		clear_tables(e, n);
-	for (t = 0; t < j.rows && bt_gives(e, n->u.embed.word); t++)
-		if (!e->is_touched[e->b.ids[t]]) {
-			e->is_touched[e->b.ids[t]] = 1;
-			e->touched[e->n_touched++] = e->b.ids[t];
-		}
+	if (bt_gives(e, n->u.embed.word))
+		touch_rows(e, n);
 	bt_engine_run(e, scatter_piece, &j, column_pieces(j.a.cols));
 	if (e->o.sparse_norm)
 		count_squares(e, &j);

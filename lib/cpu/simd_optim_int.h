@@ -42,6 +42,11 @@ VEC vf adam_step(const struct bt_adamw *a, vf m, vf v)
 	             v_fma(v_sqrt(v), v_set1(a->correct2), v_set1(a->eps)));
 }
 
+VEC vf adam_apply(const struct bt_adamw *a, vf p, vf m, vf v)
+{
+	return v_sub(v_mul(p, v_set1(a->keep)), adam_step(a, m, v));
+}
+
 static void adamw(const struct bt_adamw *a, float *p, float *m, float *v,
                   const float *g, size_t n)
 {
@@ -55,9 +60,34 @@ static void adamw(const struct bt_adamw *a, float *p, float *m, float *v,
 		adam_moments(&c, take(g + i, n - i), &x, &y);
 		give(m + i, x, n - i);
 		give(v + i, y, n - i);
-		x = v_sub(v_mul(take(p + i, n - i), v_set1(c.keep)),
-		          adam_step(&c, x, y));
-		give(p + i, x, n - i);
+		give(p + i, adam_apply(&c, take(p + i, n - i), x, y), n - i);
+	}
+}
+
+/* A vector goes through all steps before the next one is read. */
+static void adamw_idle(const struct bt_adamw *a, size_t steps, float *p,
+                       float *m, float *v, size_t n)
+{
+	size_t i, s;
+	vf w, x, y;
+
+	for (i = 0; i < n; i += VL) {
+		w = take(p + i, n - i);
+		if (m == NULL) {
+			for (s = 0; s < steps; s++)
+				w = v_mul(w, v_set1(a[s].keep));
+			give(p + i, w, n - i);
+			continue;
+		}
+		x = take(m + i, n - i);
+		y = take(v + i, n - i);
+		for (s = 0; s < steps; s++) {
+			adam_moments(&a[s], v_set1(0), &x, &y);
+			w = adam_apply(&a[s], w, x, y);
+		}
+		give(m + i, x, n - i);
+		give(v + i, y, n - i);
+		give(p + i, w, n - i);
 	}
 }
 
@@ -96,8 +126,8 @@ static void lamb_apply(const struct bt_adamw *a, float *p, const float *m,
 	vf x;
 
 	for (i = 0; i < n; i += VL) {
-		x = adam_step(&c, take(m + i, n - i), take(v + i, n - i));
-		x = v_sub(v_mul(take(p + i, n - i), v_set1(c.keep)), x);
+		x = adam_apply(&c, take(p + i, n - i), take(m + i, n - i),
+		               take(v + i, n - i));
 		give(p + i, x, n - i);
 	}
 }

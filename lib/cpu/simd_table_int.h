@@ -48,7 +48,8 @@ static void pack_end(void)
 		.pack = pack_matrix, .panel = PANEL, .product = multiply,      \
 		.product_at = multiply_at, .attend = attend,                   \
 		.attend_back = attend_back, .axpy = axpy,                      \
-		.sum_squares = sum_squares, .adamw = adamw, .lamb = lamb,      \
+		.sum_squares = sum_squares, .adamw = adamw,                    \
+		.adamw_idle = adamw_idle, .lamb = lamb,                        \
 		.lamb_apply = lamb_apply, .sgd = sgd                           \
 	}
 

@@ -9,6 +9,7 @@
 #include "base/sys.h"
 #include "model/layers.h"
 #include "optim/optim_int.h"
+#include "optim/rows.h"
 
 #define PIECE ((size_t)1 << 15) /* floats: four arrays of them fit a cache */
 
@@ -114,8 +115,8 @@ int bt_optim_init(struct bt_optim *a, const struct bt_graph *g,
 		return bt_error_nomem(err, "preparing the optimizer");
 	}
 	if (bt_graph_scattered(g)) {
-		bt_arena_sparse(&a->m);
-		bt_arena_sparse(&a->v);
+		bt_arena_sparse(&a->m, 0, a->m.size);
+		bt_arena_sparse(&a->v, 0, a->v.size);
 	}
 	return divide(a, g, err);
 }
@@ -124,6 +125,9 @@ void bt_optim_clear(struct bt_optim *a)
 {
 	bt_arena_clear(&a->m);
 	bt_arena_clear(&a->v);
+	if (a->rows != NULL)
+		bt_rows_clear(a->rows);
+	free(a->rows);
 	free(a->pieces);
 	free(a->sums);
 	free(a->ratio);
@@ -196,16 +200,62 @@ static int forget(const struct bt_optim *a, struct bt_arena *all)
 	return BT_OK;
 }
 
-void bt_optim_forget_others(struct bt_optim *a)
+void bt_optim_go_on(struct bt_optim *a)
 {
 	/* what cannot be forgotten is never looked at */
 	if (a->dist != NULL && forget(a, &a->m) == BT_OK)
 		(void)forget(a, &a->v);
+	if (a->rows != NULL)
+		bt_rows_go_on(a->rows);
+}
+
+bool bt_optim_takes_rows(enum bt_optimizer kind)
+{
+	return kind == BT_OPTIM_ADAMW || kind == BT_OPTIM_ADAMW_GOOGLE ||
+	       kind == BT_OPTIM_ADAM;
+}
+
+int bt_optim_by_rows(struct bt_optim *a, const struct bt_graph *g, int i,
+                     struct bt_error *err)
+{
+	const struct bt_param *p = &g->params[i];
+	size_t at = p->offset * sizeof(float);
+	size_t bytes = bt_param_size(p) * sizeof(float);
+
+	a->rows = bt_array0(1, sizeof(*a->rows));
+	*a->rows = (struct bt_optim_rows){.offset = p->offset,
+	                                  .n = (size_t)p->rows,
+	                                  .cols = (size_t)p->cols,
+	                                  .m = (float *)a->m.base + p->offset,
+	                                  .v = (float *)a->v.base + p->offset,
+	                                  .k = a->k,
+	                                  .pool = a->pool,
+	                                  .piece_size = PIECE};
+	a->by_rows = i;
+	bt_arena_sparse(&a->m, at, bytes);
+	bt_arena_sparse(&a->v, at, bytes);
+	return bt_rows_init(a->rows, a->o.eps, err);
+}
+
+void bt_optim_catch_up(struct bt_optim *a, float *params, const int32_t *ids,
+                       size_t n)
+{
+	if (a->rows != NULL && ids != NULL)
+		bt_rows_catch_up(a->rows, params, ids, n);
+	else if (a->rows != NULL)
+		bt_rows_catch_up_all(a->rows, params);
+}
+
+/* Whether the gradient of a piece is rows. */
+static bool has_rows(const struct bt_optim *a, const struct bt_optim_piece *p)
+{
+	return a->rows != NULL && p->param == a->by_rows;
 }
 
 struct norm_job {
 	struct bt_optim *a;
 	const float *g;
+	const struct bt_row_grads *rows;
 };
 
 static void norm_piece(void *arg, int piece, int worker)
@@ -213,18 +263,24 @@ static void norm_piece(void *arg, int piece, int worker)
 	const struct norm_job *j = arg;
 	const struct bt_optim_piece *p;
 
-	(void)worker;
 	piece += j->a->first;
 	p = &j->a->pieces[piece];
-	j->a->sums[piece] = j->a->k->sum_squares(j->g + p->offset, p->n);
+	j->a->sums[piece] =
+	    has_rows(j->a, p)
+	        ? bt_rows_squares(j->a->rows, j->rows,
+	                          p->offset - j->a->rows->offset, p->n, worker)
+	        : j->a->k->sum_squares(j->g + p->offset, p->n);
 }
 
-double bt_optim_norm(struct bt_optim *a, const float *grads, double apart)
+double bt_optim_norm(struct bt_optim *a, const float *grads,
+                     const struct bt_row_grads *rows, double apart)
 {
-	struct norm_job j = {a, grads};
+	struct norm_job j = {a, grads, rows};
 	double sum = 0;
 	int i;
 
+	if (a->rows != NULL)
+		bt_rows_take(a->rows, rows);
 	bt_pool_run(a->pool, norm_piece, &j, a->last - a->first);
 	bt_dist_share(a->dist, a->sums, sizeof(*a->sums), a->piece_at);
 	for (i = 0; i < a->n_pieces; i++)
@@ -243,6 +299,7 @@ struct update_job {
 	double correct1; /* 1 / (1 - beta1^t) */
 	float *p;
 	const float *g;
+	const struct bt_row_grads *rows;
 };
 
 static void set_piece(const struct update_job *j,
@@ -260,6 +317,8 @@ static void adam_piece(void *arg, int piece, int worker)
 	struct bt_adamw w = j->adam;
 
 	(void)worker;
+	if (has_rows(j->a, p))
+		return;
 	set_piece(j, p, &w);
 	j->a->k->adamw(&w, j->p + p->offset, (float *)j->a->m.base + p->offset,
 	               (float *)j->a->v.base + p->offset, j->g + p->offset,
@@ -309,6 +368,18 @@ static void lamb_apply_piece(void *arg, int piece, int worker)
 	j->a->k->lamb_apply(&w, j->p + p->offset,
 	                    (const float *)j->a->m.base + p->offset,
 	                    (const float *)j->a->v.base + p->offset, p->n);
+}
+
+/* Of a parameter all of whose pieces are alike. */
+static void update_rows(const struct update_job *j)
+{
+	struct bt_adamw w = j->adam;
+	int i = 0;
+
+	while (!has_rows(j->a, &j->a->pieces[i]))
+		i++;
+	set_piece(j, &j->a->pieces[i], &w);
+	bt_rows_update(j->a->rows, &w, j->p, j->rows);
 }
 
 /* How much longer than its step each parameter is. */
@@ -364,6 +435,8 @@ static void step(struct bt_optim *a, struct update_job *j)
 		bt_pool_run(a->pool, sgd_piece, j, n);
 	} else if (a->o.kind != BT_OPTIM_LAMB) {
 		bt_pool_run(a->pool, adam_piece, j, n);
+		if (a->rows != NULL)
+			update_rows(j);
 	} else {
 		bt_pool_run(a->pool, lamb_piece, j, n);
 		bt_dist_share(a->dist, a->sums, 2 * sizeof(*a->sums),
@@ -410,10 +483,12 @@ void bt_optim_constants(const struct bt_optim *a, double lr, int64_t t,
 }
 
 void bt_optim_update(struct bt_optim *a, float *params, const float *grads,
-                     double norm, double lr, int64_t t)
+                     const struct bt_row_grads *rows, double norm, double lr,
+                     int64_t t)
 {
 	const struct bt_optim_opts *o = &a->o;
-	struct update_job j = {.a = a, .lr = lr, .p = params, .g = grads};
+	struct update_job j = {
+	    .a = a, .lr = lr, .p = params, .g = grads, .rows = rows};
 	float scale = 1, limit = limit_of(o);
 
 	if (o->clip > 0 && norm > o->clip)

@@ -89,6 +89,8 @@ struct bt_optim_opts bt_optim_complete(const struct bt_optim_opts *o);
 int bt_optim_moments(enum bt_optimizer kind);
 int bt_optim_traffic(enum bt_optimizer kind);
 
+struct bt_optim_rows;
+
 struct bt_optim {
 	struct bt_optim_opts o; /* complete */
 	const struct bt_kernels *k;
@@ -99,6 +101,9 @@ struct bt_optim {
 	int n_pieces, n_params;
 	double *sums;  /* [n_pieces][2] */
 	double *ratio; /* [n_params], of lamb */
+
+	struct bt_optim_rows *rows; /* of parameter by_rows; NULL: none */
+	int by_rows;
 
 	/* Ranks divide the pieces: rank r updates pieces piece_at[r] ..
 	 * piece_at[r + 1] - 1, which are floats at[r] .. at[r + 1] - 1, and
@@ -122,12 +127,28 @@ int bt_optim_gather(struct bt_optim *a, struct bt_arena *m, struct bt_arena *v,
 void bt_optim_give_back(const struct bt_optim *a, struct bt_arena *m,
                         struct bt_arena *v);
 
-/* After moments of all were read into a->m and a->v: keeps this rank's. */
-void bt_optim_forget_others(struct bt_optim *a);
+/* After moments of all were read into a->m and a->v, and parameters: keeps this
+ * rank's. */
+void bt_optim_go_on(struct bt_optim *a);
+
+/*
+ * Whether a kind of optimizer can have a parameter's gradient as rows
+ * (optim/rows.h), and says that parameter i will have. From then on its weights
+ * and moments may be behind: they are up to date after a call of
+ * bt_optim_catch_up, those of n rows that are about to be read, or all with
+ * ids NULL. Before bt_optim_gather all must be. Only where one process has all.
+ */
+bool bt_optim_takes_rows(enum bt_optimizer kind);
+int bt_optim_by_rows(struct bt_optim *a, const struct bt_graph *g, int i,
+                     struct bt_error *err) BT_MUST_USE;
+void bt_optim_catch_up(struct bt_optim *a, float *params, const int32_t *ids,
+                       size_t n);
 
 /* The Euclidean norm of all gradients, whose squares are apart more (0: as they
- * are); not finite if one of them is not. */
-double bt_optim_norm(struct bt_optim *a, const float *grads, double apart);
+ * are); not finite if one of them is not. rows: the gradient of the parameter
+ * that has rows, and nothing in grads; NULL where none has. */
+double bt_optim_norm(struct bt_optim *a, const float *grads,
+                     const struct bt_row_grads *rows, double apart);
 
 /*
  * The constants of update t of Adam and its kin, for whoever computes it
@@ -140,10 +161,11 @@ void bt_optim_constants(const struct bt_optim *a, double lr, int64_t t,
                         struct bt_adamw *w, double *more, float *rate,
                         float *keep);
 
-/* Update number t >= 1 of the parameters with gradients of that norm. Of grads,
- * for both, a rank's pieces are looked at; the parameters of all are updated.
- */
+/* Update number t >= 1 of the parameters with gradients of that norm, which was
+ * asked for before. Of grads, for both, a rank's pieces are looked at; the
+ * parameters of all are updated. */
 void bt_optim_update(struct bt_optim *a, float *params, const float *grads,
-                     double norm, double lr, int64_t t);
+                     const struct bt_row_grads *rows, double norm, double lr,
+                     int64_t t);
 
 #endif

@@ -51,7 +51,7 @@ int bt_perturb_init(struct bt_perturb *p, const struct bt_graph *g,
 		return bt_error_nomem(err, "keeping parameters");
 	}
 	if (bt_graph_scattered(g))
-		bt_arena_sparse(&p->grads);
+		bt_arena_sparse(&p->grads, 0, bytes);
 	return BT_OK;
 }
 
@@ -115,7 +115,7 @@ bool bt_perturb_move(struct bt_perturb *p, float *params, const float *grads)
 {
 	struct job j = {p, params, grads};
 
-	if (!isfinite(bt_optim_norm(p->a, grads, 0)))
+	if (!isfinite(bt_optim_norm(p->a, grads, NULL, 0)))
 		return false;
 	set_scales(p);
 	bt_pool_run(p->a->pool, move_piece, &j, p->a->n_pieces);

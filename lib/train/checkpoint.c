@@ -417,7 +417,7 @@ static int restore(struct bt_train_run *t, const struct bt_ckpt *c,
 	if (r == BT_OK)
 		r = bt_weights_restore(c, &t->m->graph, set, n, err);
 	if (r == BT_OK)
-		bt_optim_forget_others(&t->optim);
+		bt_optim_go_on(&t->optim);
 	return r;
 }
 

@@ -220,11 +220,12 @@ static int report(struct bt_train_run *t, double loss, struct bt_error *err)
 	return bt_train_reported(t, shown, seconds, better, err);
 }
 
-/* The weights and their average, one in the place of the other. */
+/* The weights, up to date, and their average, one in the place of the other. */
 static int swap_average(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_engine *e = t->m->engine;
 
+	bt_optim_catch_up(&t->optim, bt_engine_params(e), NULL, 0);
 	if (!bt_average_stands(&t->average, t->s.step))
 		return BT_OK;
 	bt_average_swap(&t->average, bt_engine_params(e));

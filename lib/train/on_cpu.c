@@ -5,6 +5,9 @@
 #include "base/sys.h"
 #include "train/train_int.h"
 
+/* Tokens of an update for each word of the vocabulary. */
+#define FEW 4
+
 /* Adds to the engine's error the example and the step: the batch begins at that
  * position of the epoch. */
 static int locate_error(const struct bt_train_run *t, size_t pos,
@@ -59,7 +62,15 @@ static void count_right(const struct bt_train_run *t, size_t pos,
 int bt_train_cpu_forward(struct bt_train_run *t, size_t pos,
                          struct bt_error *err)
 {
-	int r = bt_engine_forward(t->m->engine, &t->gather.b, err);
+	double start = bt_seconds();
+	int r;
+
+	if (t->optim.rows != NULL) {
+		bt_optim_catch_up(&t->optim, bt_engine_params(t->m->engine),
+		                  t->gather.b.ids, t->gather.b.tokens);
+		bt_train_add_time(t, "optimizer", start, 0);
+	}
+	r = bt_engine_forward(t->m->engine, &t->gather.b, err);
 
 	t->res->flop += bt_engine_flop(t->m->engine);
 	return r == BT_OK ? BT_OK : locate_error(t, pos, err);
@@ -85,26 +96,42 @@ static int batch(struct bt_train_run *t, size_t pos, bool add,
 	return BT_OK;
 }
 
+/* The share of all parameters that each update goes through. */
+static double share_of(const struct bt_train_run *t)
+{
+	const struct bt_graph *g = &t->m->graph;
+	size_t rows = 0;
+
+	if (t->optim.rows != NULL)
+		rows = bt_param_size(&g->params[t->optim.by_rows]);
+	return (double)(g->n_floats - rows) / (double)g->n_floats;
+}
+
 static int update(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_engine *e = t->m->engine;
+	struct bt_row_grads rows = {0};
 	double start = bt_seconds(), norm;
 	int r = BT_OK;
 
-	norm = bt_optim_norm(&t->optim, t->grads, bt_engine_sparse_excess(e));
+	if (t->optim.rows != NULL)
+		rows = bt_engine_row_grads(e);
+	norm = bt_optim_norm(&t->optim, t->grads, &rows,
+	                     bt_engine_sparse_excess(e));
 	if (!isfinite(norm))
 		r = bt_train_diverged(t, "gradient", err);
 	if ((r = bt_dist_agree(t->o->dist, r, err)))
 		return r;
 	t->norm = norm;
-	bt_train_add_time(t, "gradient norm", start, 1);
+	bt_train_add_time(t, "gradient norm", start, share_of(t));
 	start = bt_seconds();
-	bt_optim_update(&t->optim, bt_engine_params(e), t->grads, norm,
+	bt_optim_update(&t->optim, bt_engine_params(e), t->grads, &rows, norm,
 	                bt_train_rate(t, t->s.step), t->s.step + 1);
 	bt_train_add_time(t, "optimizer", start,
-	                  bt_optim_traffic(t->optim.o.kind));
+	                  bt_optim_traffic(t->optim.o.kind) * share_of(t));
 	if (bt_average_stands(&t->average, t->s.step + 1)) {
 		start = bt_seconds();
+		bt_optim_catch_up(&t->optim, bt_engine_params(e), NULL, 0);
 		bt_average_update(&t->average, bt_engine_params(e),
 		                  t->s.step + 1);
 		bt_train_add_time(t, "average of weights", start, 3);
@@ -112,18 +139,42 @@ static int update(struct bt_train_run *t, struct bt_error *err)
 	return bt_engine_pack_trained(e, err);
 }
 
+/* Whether an update has so few words of the vocabulary that their rows cost
+ * less than the table. */
+static bool has_few_words(const struct bt_train_run *t)
+{
+	const struct bt_node *n = &t->m->graph.nodes[0];
+
+	return n->op == BT_OP_EMBED &&
+	       bt_batches_update_tokens(&t->batches) * FEW <=
+	           (size_t)t->m->graph.params[n->u.embed.word].rows;
+}
+
+/* All bits are the same by rows. What moves the table reads all of it. */
+static int begin(struct bt_train_run *t, struct bt_error *err)
+{
+	bool few = t->o->dist == NULL && t->shards.n == 1 && has_few_words(t) &&
+	           !bt_perturbs(&t->o->perturb) &&
+	           bt_optim_takes_rows(t->optim.o.kind);
+	int word;
+
+	if (!bt_engine_by_rows(t->m->engine, few, &word))
+		return BT_OK;
+	return bt_optim_by_rows(&t->optim, &t->m->graph, word, err);
+}
+
 static int load(struct bt_train_run *t, struct bt_error *err)
 {
 	return bt_engine_pack(t->m->engine, err);
 }
 
-/* They are where they are wanted. */
+/* They are where they are wanted, but rows may be behind. */
 static int read(struct bt_train_run *t, bool moments, struct bt_error *err)
 {
-	(void)t;
+	bt_optim_catch_up(&t->optim, bt_engine_params(t->m->engine), NULL, 0);
 	(void)moments;
 	(void)err;
 	return BT_OK;
 }
 
-const struct bt_train_on bt_train_on_cpu = {load, batch, update, read};
+const struct bt_train_on bt_train_on_cpu = {begin, load, batch, update, read};

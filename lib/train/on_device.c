@@ -105,6 +105,13 @@ static int load_all(struct bt_train_run *t, const struct places *x,
 	return r;
 }
 
+static int begin(struct bt_train_run *t, struct bt_error *err)
+{
+	(void)t;
+	(void)err;
+	return BT_OK;
+}
+
 static int load(struct bt_train_run *t, struct bt_error *err)
 {
 	struct places x;
@@ -231,7 +238,8 @@ static int update(struct bt_train_run *t, struct bt_error *err)
 	return r;
 }
 
-const struct bt_train_on bt_train_on_device = {load, batch, update, read};
+const struct bt_train_on bt_train_on_device = {begin, load, batch, update,
+                                               read};
 
 int bt_job_device_open(struct bt_job *j, struct bt_error *err)
 {

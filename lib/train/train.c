@@ -250,9 +250,10 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 		return r;
 	t->shard_sums = bt_array0((size_t)t->shards.n, sizeof(*t->shard_sums));
 	settle(t);
-	r = bt_average_init(&t->average, &t->m->graph, &t->o->average,
-	                    bt_engine_params(t->m->engine), t->total,
-	                    bt_engine_pool(t->m->engine), err);
+	if ((r = t->on->begin(t, err)) == BT_OK)
+		r = bt_average_init(&t->average, &t->m->graph, &t->o->average,
+		                    bt_engine_params(t->m->engine), t->total,
+		                    bt_engine_pool(t->m->engine), err);
 	if (r != BT_OK)
 		return r;
 	t->start_crc = bt_crc32c(0, bt_engine_params(t->m->engine),
@@ -303,8 +304,10 @@ static void log_sent(const struct bt_train_run *t)
 	free(at);
 }
 
+/* Leaves the parameters as they are after the last update. */
 static void clear(struct bt_train_run *t)
 {
+	bt_optim_catch_up(&t->optim, bt_engine_params(t->m->engine), NULL, 0);
 	bt_perturb_clear(&t->perturb);
 	bt_optim_clear(&t->optim);
 	bt_average_clear(&t->average);

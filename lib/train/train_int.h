@@ -18,6 +18,9 @@ struct bt_shard_sum;
  * model (on_cpu.c), or a device (on_device.c). What is in memory is the
  * parameters of that engine, and the optimizer's moments. */
 struct bt_train_on {
+	/* Says how the optimizer, which was just made, is used. */
+	int (*begin)(struct bt_train_run *t, struct bt_error *err);
+
 	/* Begins with the parameters and moments that are in memory. */
 	int (*load)(struct bt_train_run *t, struct bt_error *err);
 

@@ -380,6 +380,52 @@ static void ranges(void **state)
 	}
 }
 
+/* Steps without a gradient are those with one of zeros, bit by bit. */
+static void idle_steps(void **state)
+{
+	enum { STEPS = 3 };
+	struct bt_adamw w[STEPS];
+	float *zeros, *p[2], *m[2], *v[2];
+	size_t n, i, size;
+	int s, live;
+
+	(void)state;
+	for (s = 0; s < STEPS; s++)
+		w[s] = (struct bt_adamw){.beta1 = .9f,
+		                         .beta2 = .99f,
+		                         .fresh1 = .1f,
+		                         .fresh2 = .01f,
+		                         .rate = .3f / (float)(s + 1),
+		                         .correct2 = 3 - (float)s,
+		                         .eps = 1e-8f,
+		                         .keep = .97f + .01f * (float)s,
+		                         .grad_scale = .7f,
+		                         .limit = s > 0 ? INFINITY : 1};
+	for (n = 0; n < 2 * LENGTHS; n++) {
+		live = n % 2;
+		size = n * sizeof(float);
+		zeros = guard_new(n, sizeof(*zeros));
+		memset(zeros, 0, size);
+		for (s = 0; s < 2; s++) {
+			p[s] = array(n, 1, 6);
+			m[s] = array(n, 1, 7);
+			v[s] = array(n, 1, 8);
+			for (i = 0; i < n; i++) {
+				m[s][i] = live ? m[s][i] : 0;
+				v[s][i] = live ? fabsf(v[s][i]) : 0;
+			}
+		}
+		for (s = 0; s < STEPS; s++)
+			k->adamw(&w[s], p[0], m[0], v[0], zeros, n);
+		k->adamw_idle(w, STEPS, p[1], live ? m[1] : NULL,
+		              live ? v[1] : NULL, n);
+		assert_memory_equal(p[0], p[1], size);
+		assert_memory_equal(m[0], m[1], size);
+		assert_memory_equal(v[0], v[1], size);
+		end_of_case();
+	}
+}
+
 /* The other optimizers against the definition, with tails of any length. */
 static void optimizers(void **state)
 {
@@ -860,6 +906,7 @@ static int run_isa(void)
 	    cmocka_unit_test(activations),
 	    cmocka_unit_test(gelu_of_each),
 	    cmocka_unit_test(ranges),
+	    cmocka_unit_test(idle_steps),
 	    cmocka_unit_test(optimizers),
 	    cmocka_unit_test(adamw_known_answers),
 	    cmocka_unit_test(attention),

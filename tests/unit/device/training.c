@@ -131,9 +131,9 @@ static double on_cpu(struct training *x, int t, double *norm)
 		loss += bt_engine_loss(e);
 		assert_ok(bt_engine_backward(e, k > 0, &err));
 	}
-	*norm = bt_optim_norm(&x->optim, bt_engine_grads(e), 0);
+	*norm = bt_optim_norm(&x->optim, bt_engine_grads(e), NULL, 0);
 	bt_optim_update(&x->optim, bt_engine_params(e), bt_engine_grads(e),
-	                *norm, rate_of(t), t + 1);
+	                NULL, *norm, rate_of(t), t + 1);
 	assert_ok(bt_engine_pack(e, &err));
 	return loss;
 }

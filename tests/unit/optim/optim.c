@@ -156,8 +156,9 @@ static void steps(void **state)
 			assert_ok(bt_optim_init(&a, &g, &o, pool, NULL, &err));
 			memcpy(p, start, sizeof(p));
 		}
-		bt_optim_update(&a, p, grads[t - 1],
-		                bt_optim_norm(&a, grads[t - 1], 0), 0.1, t);
+		bt_optim_update(&a, p, grads[t - 1], NULL,
+		                bt_optim_norm(&a, grads[t - 1], NULL, 0), 0.1,
+		                t);
 		for (i = 0; i < N; i++, at += used, seen++) {
 			assert_int_equal(
 			    sscanf(line + at, "%f%n", &want, &used), 1);
@@ -193,7 +194,8 @@ static void gradients_are_held(void **state)
 	o.clip_value = 0.5;
 	assert_ok(bt_optim_init(&a, &g, &o, pool, NULL, &err));
 	assert_null(a.v.base);
-	bt_optim_update(&a, p, grad, bt_optim_norm(&a, grad, 0), 1, 1);
+	bt_optim_update(&a, p, grad, NULL, bt_optim_norm(&a, grad, NULL, 0), 1,
+	                1);
 	assert_true(p[0] == -.5f && p[1] == .25f && p[2] == .5f);
 	bt_optim_clear(&a);
 	bt_pool_free(pool);
@@ -243,7 +245,7 @@ static void layers_have_rates(void **state)
 			for (i = 0; i < PARAMS; i++)
 				memcpy(all + i * N, grads[t - 1],
 				       sizeof(grads[0]));
-			bt_optim_update(&a, p, all, 2, .01, t);
+			bt_optim_update(&a, p, all, NULL, 2, .01, t);
 		}
 		bt_optim_clear(&a);
 		for (i = 0; i < PARAMS; i++) {
@@ -252,7 +254,7 @@ static void layers_have_rates(void **state)
 			                        &err));
 			memcpy(one, start, sizeof(start));
 			for (t = 1; t <= STEPS; t++)
-				bt_optim_update(&b, one, grads[t - 1], 2,
+				bt_optim_update(&b, one, grads[t - 1], NULL, 2,
 				                .01 * scale[i], t);
 			bt_optim_clear(&b);
 			for (k = 0; k < N; k++)
