@@ -165,14 +165,51 @@ static int compile(void *ctx, struct bt_buf *out, struct bt_error *err)
 	return r == BT_OK ? bt_pjrt_serialize(p, loaded, out, err) : r;
 }
 
+/* In a process of its own, which ends: errors are found again where they can
+ * be told, and the plugin may end this one. */
+static int try(void *ctx, struct bt_buf *out, struct bt_error *err)
+{
+	const struct bt_pjrt_job *j = ctx;
+	struct bt_error ignored = {0};
+
+	(void)out;
+	(void)err;
+	if (start(bt_array0(1, sizeof(struct bt_pjrt)), j->plugin, j->o,
+	          &ignored) != BT_OK)
+		bt_error_clear(&ignored);
+	return BT_OK;
+}
+
+/* Whether the plugin ends the process in which its client is made. */
+static int try_elsewhere(const char *plugin, const struct bt_pjrt_options *o,
+                         struct bt_error *err)
+{
+	struct bt_pjrt_job j = {plugin, o, NULL, 0, BT_BUF_INIT};
+	struct bt_buf none = BT_BUF_INIT;
+	struct bt_error why = {0};
+	bool begun;
+	int r = bt_pjrt_child(try, &j, &none, &begun, &why);
+
+	bt_buf_clear(&none);
+	if (r == BT_EFORMAT)
+		return bt_error_set(err, r, "cannot open plugin '%s': %s",
+		                    plugin, why.text);
+	if (r != BT_OK)
+		bt_error_clear(&why); /* no process could be had */
+	return BT_OK;
+}
+
 int bt_pjrt_open(const char *plugin, const struct bt_pjrt_options *o,
                  struct bt_pjrt **out, struct bt_error *err)
 {
 	static const struct bt_pjrt_options none = {0, NULL, false};
-	struct bt_pjrt *p = bt_array0(1, sizeof(*p));
+	struct bt_pjrt *p;
 	int r;
 
 	o = o != NULL ? o : &none;
+	if (!o->in_process && (r = try_elsewhere(plugin, o, err)))
+		return r;
+	p = bt_array0(1, sizeof(*p));
 	if (o->cache != NULL)
 		p->cache = copy(o->cache);
 	if (!o->in_process)

@@ -139,7 +139,8 @@ struct bt_pjrt_options {
 	 * nowhere. */
 	const char *cache;
 
-	/* Compiles in this process, where a plugin that aborts ends it. */
+	/* Makes the client and compiles in this process alone, where a plugin
+	 * that aborts ends it. */
 	bool in_process;
 };
 
@@ -151,8 +152,9 @@ char *bt_pjrt_cache_dir(void);
 /*
  * plugin is a name that bt_pjrt_plugins finds, or the path of a file, with a
  * '/' in it. o may be NULL: all as said for 0. Call it early, before much
- * memory is in use and before threads run: it starts a process that waits to
- * compile, as compilers abort.
+ * memory is in use and before threads run: a process of its own makes a client
+ * first and ends, since plugins abort where a device is not as they expect it
+ * (BT_EFORMAT), and another waits to compile, since compilers do, too.
  */
 int bt_pjrt_open(const char *plugin, const struct bt_pjrt_options *o,
                  struct bt_pjrt **p, struct bt_error *err) BT_MUST_USE;

@@ -13,9 +13,12 @@
  * MOCK_LATE               runs fail in their events
  * MOCK_DEVICES=N          has so many devices [cpu_device_count]
  * MOCK_LIE=WHAT           bytes, outputs, types, dims, null, results, devices
- * MOCK_EXIT=N             a process other than MOCK_PARENT ends as a client is
- *                         made; MOCK_ALONE: it gets none
- * MOCK_ABORT              aborts whatever it compiles
+ * MOCK_EXIT=N             a process other than MOCK_PARENT and its children
+ *                         ends as a client is made; MOCK_ALONE: one other than
+ *                         MOCK_PARENT gets none
+ * MOCK_DIES               aborts as a client is made
+ * MOCK_ABORT              aborts whatever it compiles; MOCK_FULL: has no memory
+ *                         for it
  * MOCK_TABLE=N            the size of its table of functions
  */
 #include <stdio.h>
@@ -245,9 +248,14 @@ FN(10, bt_pjrt_create_args)
 	struct bt_pjrt_client *c;
 	size_t i, n = 1;
 
+	if (getenv("MOCK_DIES") != NULL) {
+		fprintf(stderr, "F0000 y.cc:1] Check failed: device_ok\n");
+		abort();
+	}
 	if (getenv("MOCK_PARENT") != NULL &&
 	    number("MOCK_PARENT", 0) != (long)getpid()) {
-		if (getenv("MOCK_EXIT") != NULL)
+		if (getenv("MOCK_EXIT") != NULL &&
+		    number("MOCK_PARENT", 0) != (long)getppid())
 			_exit((int)number("MOCK_EXIT", 0));
 		if (getenv("MOCK_ALONE") != NULL)
 			return fail(14, "the device is in use");
@@ -364,6 +372,8 @@ FN(20, bt_pjrt_compile_args)
 		        "loading\nF0000 x.cc:1] Check failed: 1 == 2\n");
 		abort();
 	}
+	if (getenv("MOCK_FULL") != NULL)
+		return fail(8, "out of memory while compiling");
 	/* 1A n, 08 -1 (10 bytes), 20 replicas */
 	if (a->options_size < 16 || a->options[0] != 0x1a ||
 	    a->options[13] != 0x20)

@@ -29,10 +29,10 @@ static const struct bt_pjrt_options here = {0, NULL, true};
 static void forget(void)
 {
 	static const char *const names[] = {
-	    "MOCK_MAJOR", "MOCK_MINOR", "MOCK_GROWN",   "MOCK_STRICT",
-	    "MOCK_FAIL",  "MOCK_LATE",  "MOCK_FAIL_FN", "MOCK_DEVICES",
-	    "MOCK_LIE",   "MOCK_EXIT",  "MOCK_ALONE",   "MOCK_TABLE",
-	    "MOCK_PARENT"};
+	    "MOCK_MAJOR",  "MOCK_MINOR", "MOCK_GROWN",   "MOCK_STRICT",
+	    "MOCK_FAIL",   "MOCK_LATE",  "MOCK_FAIL_FN", "MOCK_DEVICES",
+	    "MOCK_LIE",    "MOCK_EXIT",  "MOCK_ALONE",   "MOCK_TABLE",
+	    "MOCK_PARENT", "MOCK_DIES"};
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -458,6 +458,12 @@ static void compiles_elsewhere(void **state)
 	assert_ok(bt_pjrt_open(plugin, NULL, &p, &err));
 	assert_int_equal(origin(p, program), BT_PJRT_IN_PROCESS);
 	bt_pjrt_close(p);
+
+	/* one that cannot be opened ends a process, and it is not this one */
+	setenv("MOCK_DIES", "1", 1);
+	assert_err(bt_pjrt_open(plugin, NULL, &p, &err), BT_EFORMAT,
+	           "': the plugin ended its process by signal 6 (Aborted): "
+	           "Check failed: device_ok");
 
 	/* and where what was compiled cannot be loaded */
 	forget();
