@@ -12,7 +12,7 @@ struct args {
 	struct bt_common common;
 	struct bt_job_opts job;
 	int64_t batch_size, batch_tokens, accumulate, expect; /* 0: no limit */
-	int64_t shards, lora;
+	int64_t shards, lora, replicas;
 	int64_t reinit, kfold, seeds, tune_steps;
 	double tune; /* minutes; 0: not given */
 	struct bt_opt_list tune_over;
@@ -239,6 +239,8 @@ static const struct bt_opt options[] = {
            "library for matrix products [the fastest]", args, job.gemm),
     BT_STR(0, "device", "NAME|FILE", "train on a device, by this PJRT plugin",
            args, job.device),
+    BT_INT(0, "replicas", "N", "devices that train together [1]", args,
+           replicas, 1, 4096),
     BT_FLAG(0, "checkpoint-activations",
             "save memory: recompute activations for backward", args,
             TRAIN.recompute),

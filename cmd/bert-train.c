@@ -70,6 +70,8 @@ static const char *misfit(const struct args *a)
 		       "--ema, --average, --focal and --embedding-loss";
 	if (t->average.decay > 0 && t->average.last > 0)
 		return "give either --ema or --average";
+	if (a->replicas > 0 && a->job.device == NULL)
+		return "--replicas needs --device";
 	if (a->job.pool != NULL && a->job.head != NULL)
 		return "give either --head, with its own pooling, or --pool";
 	if (a->common.output == NULL ? !a->dry_run
@@ -277,6 +279,7 @@ static int complete(struct args *a, char **argv, int argc, int operand,
 		t->batching.size = 32;
 	t->batching.tokens = (size_t)a->batch_tokens;
 	t->batching.accumulate = (int)a->accumulate;
+	a->job.replicas = (int)a->replicas;
 	t->shards = (int)a->shards;
 	t->lora.rank = (int)a->lora;
 	if (t->lora.alpha == 0)

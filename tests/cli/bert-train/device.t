@@ -27,6 +27,20 @@ like "$(cat err)" 'bert-train: *cannot compile program *: the plugin ended its p
 	'is a message with its reason'
 [ ! -e no ]
 result $? 'and nothing is left'
+MOCK_DIES=1 BT_PJRT_CACHE=none exits 1 'a plugin that aborts when it is opened' \
+	train no -q --device "$BUILD/plugin/mock.so"
+is "$(cat err)" "bert-train: cannot open plugin '$BUILD/plugin/mock.so': the plugin ended its process by signal 6 (Aborted): Check failed: device_ok" \
+	'is a message with its reason'
+MOCK_FULL=1 BT_PJRT_CACHE=none exits 1 'a device without memory' \
+	train no -q --device "$BUILD/plugin/mock.so"
+like "$(cat err)" 'bert-train: *step 1 of 8: *out of memory while compiling*' '... is a message'
+exits 2 '--replicas on the CPU' train no -q --replicas 2
+is "$(head -n 1 err)" 'bert-train: --replicas needs --device' '... needs a device'
+for devices in 1 2; do
+	MOCK_DEVICES=$devices BT_PJRT_CACHE=none exits 2 "more replicas than $devices" \
+		train no -q --device "$BUILD/plugin/mock.so" --replicas 3
+	like "$(head -n 1 err)" "bert-train: plugin 'mock' has $devices device*, not 3" '... has too few devices'
+done
 while read -r option; do
 	# shellcheck disable=SC2086 # an option and its value
 	exits 2 "$option" train no -q --device cpu $option
@@ -93,6 +107,19 @@ if [ -n "$plugin" ]; then
 	follows cpu dev 1e-5 '... with the same losses, rates and measures'
 	train again -q --device cpu
 	same dev/model.safetensors again/model.safetensors '... the same bytes again'
+
+	for devices in 2 4; do
+		works "$devices replicas" train many$devices -v --device cpu --replicas $devices --summary s.json
+		like "$(cat err)" "*products f32 by $devices of cpu ('*% of rows filled*" \
+			'... says how many compute'
+		follows cpu many$devices 1e-5 '... with the same losses, rates and measures'
+	done
+	like "$(cat s.json)" '*"device":"cpu"*"replicas":4*' '... as JSON'
+	train again -q --device cpu --replicas 4
+	same many4/model.safetensors again/model.safetensors '... the same bytes again'
+	works 'replicas go on where one was' \
+		train back2 --device cpu --replicas 2 --resume-from dev/checkpoint-3.safetensors
+	like "$(cat err)" '*was computed by products f32 by cpu*' '... with a warning'
 
 	works 'on from a device' train back --resume-from dev/checkpoint-3.safetensors
 	like "$(cat err)" '*was computed by products f32 by cpu*' '... with a warning'

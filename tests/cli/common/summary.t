@@ -145,7 +145,7 @@ bert-train -q --init-config tiny --tokenizer "$M" --steps 1 --pseudo-label more.
 	--summary b5 -o pseudo a.tok more.tok
 # those of a device need one: cli/bert-train/device and cli/bert-predict/device
 # look for them
-elsewhere='device compile_seconds rows_filled' covers bert-train b1 b2 b3 b4 b5
+elsewhere='device replicas compile_seconds rows_filled' covers bert-train b1 b2 b3 b4 b5
 bert-predict -q -m m --summary p1 -o p.csv a.tok
 elsewhere='device compile_seconds rows_filled' covers bert-predict p1
 
