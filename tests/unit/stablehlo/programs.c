@@ -122,6 +122,57 @@ static void arguments_are_told(void **state)
 	close_fixture(&f);
 }
 
+static int count(const char *text, const char *word)
+{
+	int n = 0;
+
+	while ((text = strstr(text, word)) != NULL) {
+		n++;
+		text++;
+	}
+	return n;
+}
+
+/* Replicas sum up the loss, what is right, and gradients, once each. */
+static void replicas_add_up(void **state)
+{
+	struct bt_hlo_opts o = {.size = {2, 32, 16, 0}, .adds = true};
+	struct bt_error err = {0};
+	struct bt_hlo_program p;
+	struct fixture f;
+	const char *text, *wrong;
+	int operations, n, trained = 0;
+
+	(void)state;
+	open_named(&f, "bert-gelu");
+	for (n = 0; n < f.g.n_params; n++) {
+		f.g.params[n].frozen =
+		    strstr(f.g.params[n].name, "layer.0") != NULL;
+		trained += !f.g.params[n].frozen;
+	}
+	for (n = 1; n <= 3; n += 2) {
+		o.replicas = n;
+		assert_ok(bt_hlo_gradients(&f.g, &o, &p, &err));
+		text = bt_buf_str(&p.text);
+		wrong = check_program(text, &operations);
+		assert_string_equal(wrong, "");
+		assert_int_equal(count(text, "stablehlo.all_reduce"),
+		                 n == 1 ? 0 : trained + 2);
+		assert_int_equal(count(text, "dense<[[0, 1, 2]]> : "
+		                             "tensor<1x3xi64>"),
+		                 n == 1 ? 0 : trained + 2);
+		assert_int_equal(count(text, n == 1 ? "num_replicas = 1 "
+		                                    : "num_replicas = 3 "),
+		                 1);
+		bt_hlo_program_clear(&p);
+		assert_ok(bt_hlo_update(&f.g, n, &p, &err));
+		assert_int_equal(
+		    count(bt_buf_str(&p.text), "stablehlo.all_reduce"), 0);
+		bt_hlo_program_clear(&p);
+	}
+	close_fixture(&f);
+}
+
 /* A graph of one operator, whose node is its output. */
 static void expect_refusal(int (*op)(struct bt_graph *g, int x), int cols,
                            const char *why)
@@ -185,6 +236,7 @@ int main(void)
 	    cmocka_unit_test(all_families_are_sound),
 	    cmocka_unit_test(damage_is_found),
 	    cmocka_unit_test(arguments_are_told),
+	    cmocka_unit_test(replicas_add_up),
 	    cmocka_unit_test(what_is_not_there_is_named),
 	    cmocka_unit_test(misfits_are_refused),
 	};
