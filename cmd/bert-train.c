@@ -48,6 +48,10 @@ static const char *misfit(const struct args *a)
 	    (t->focal > 0 || a->job.teacher != NULL || a->job.few_shot))
 		return "--r-drop does not go with --focal, --teacher and "
 		       "--few-shot";
+	if (t->contrast > 0 ? a->job.few_shot : t->contrast_temperature > 0)
+		return t->contrast > 0
+		           ? "--contrastive does not go with --few-shot"
+		           : "--contrastive-temperature needs --contrastive";
 	if (a->job.pseudo.file == NULL &&
 	    (a->job.pseudo.least >= 0 || a->job.pseudo.weight >= 0))
 		return "--pseudo-threshold and --pseudo-weight need "
@@ -147,6 +151,7 @@ static const char *beyond_device(const struct args *a)
 	    {t->average.last > 0, "--average"},
 	    {t->focal > 0, "--focal"},
 	    {t->r_drop > 0, "--r-drop"},
+	    {t->contrast > 0, "--contrastive"},
 	    {t->perturb.words > 0, "--fgm"},
 	    {a->job.teacher != NULL, "--teacher"},
 	    {a->job.few_shot, "--few-shot"},
@@ -292,6 +297,8 @@ static int complete(struct args *a, char **argv, int argc, int operand,
 		a->job.pseudo.least = 0.9;
 	if (a->job.pseudo.weight < 0)
 		a->job.pseudo.weight = 1;
+	if (t->contrast > 0 && t->contrast_temperature == 0)
+		t->contrast_temperature = 0.3;
 	if (t->teacher_weight < 0)
 		t->teacher_weight = 0.5;
 	t->windows = bt_windows_named(a->windows);
@@ -357,8 +364,9 @@ static int run_seeds(struct args *a, struct bt_train_result *res,
 
 #define TUNABLE                                                                \
 	"accumulate|average|batch-size|batch-tokens|beta1|beta2|clip|"         \
-	"clip-value|dropout|ema|end-learning-rate|epochs|epsilon|fgm|focal|"   \
-	"freeze|head|head-learning-rate|label-smoothing|layer-decay|"          \
+	"clip-value|contrastive|contrastive-temperature|dropout|ema|"          \
+	"end-learning-rate|epochs|epsilon|fgm|focal|freeze|head|"              \
+	"head-learning-rate|label-smoothing|layer-decay|"                      \
 	"learning-rate|mask-prob|momentum|optimizer|pool|power|"               \
 	"pseudo-threshold|pseudo-weight|r-drop|reinit|schedule|steps|"         \
 	"teacher-temperature|teacher-weight|warmup|weight-decay"

@@ -85,6 +85,8 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 		hint = BT_HINT_FOCAL_LABELS;
 	else if (!task->one_label && j->o.train.r_drop > 0)
 		hint = BT_HINT_R_DROP_ONE_LABEL;
+	else if (!task->one_label && j->o.train.contrast > 0)
+		hint = BT_HINT_CONTRASTIVE_ONE_LABEL;
 	else if (!task->one_label && j->o.pseudo.file != NULL)
 		hint = BT_HINT_PSEUDO_LABEL_ONE_LABEL;
 	else if (!task->distils && j->o.teacher != NULL)
@@ -213,6 +215,7 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	n->tokens *= bt_train_passes(&j->o.train);
 	n->texts *= bt_train_passes(&j->o.train);
 	j->model.freeze = j->o.train.freeze;
+	j->model.contrasts = j->o.train.contrast > 0;
 	bt_adapters_plan(j);
 	o.max_tokens = n->tokens > n->eval_tokens ? n->tokens : n->eval_tokens;
 	o.max_length = j->train.longest;
@@ -310,9 +313,7 @@ static int load(struct bt_job *j, struct bt_error *err)
 	r = bt_weights_load(&j->model.graph, c, true, &j->o.gaps, p, NULL, &rep,
 	                    err);
 	bt_ckpt_close(c);
-	if (r == BT_OK)
-		r = bt_adapters_init(j, from, &rep, err);
-	if (r != BT_OK)
+	if (r || (r = bt_adapters_init(j, from, &rep, err)))
 		return r;
 	if (rep.head_loaded && !j->keeps_head &&
 	    !bt_config_embeds(&j->model.config) &&

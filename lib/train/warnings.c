@@ -204,7 +204,8 @@ void bt_warn_result(const struct bt_job *j, const struct bt_train_result *r)
 	guess = guess_of(j, &j->train);
 	if (j->train.has_weights || j->o.train.pos_weight != NULL ||
 	    j->o.train.teacher != NULL || j->o.train.focal > 0 ||
-	    j->o.train.r_drop > 0 || r->end_loss <= guess || guess <= 0 ||
+	    j->o.train.r_drop > 0 || j->o.train.contrast > 0 ||
+	    r->end_loss <= guess || guess <= 0 ||
 	    evaluation_learned(j, &r->measured)) {
 		check_predictions(j, &r->measured);
 		return;

@@ -54,6 +54,7 @@ done <<'EOF'
 --average 3
 --focal 2
 --r-drop 1
+--contrastive .5
 --fgm 1
 --teacher dev.rec
 --few-shot
