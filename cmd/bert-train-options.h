@@ -176,6 +176,12 @@ static const struct bt_opt options[] = {
     BT_REAL(0, "fgm", "EPSILON",
             "learn as well from embeddings moved this far against it [0]", args,
             TRAIN.perturb.words, 0, 1000),
+    BT_REAL(0, "awp", "EPSILON",
+            "learn from weights moved by this share of themselves against it "
+            "[0]",
+            args, TRAIN.perturb.weights, 0, 10),
+    BT_REAL(0, "awp-start", "X", "after so many epochs [0]", args,
+            TRAIN.perturb.from, 0, 1e6),
     BT_FLAG(0, "few-shot",
             "first learn which texts have one class, from few examples", args,
             job.few_shot),

@@ -52,6 +52,10 @@ static const char *misfit(const struct args *a)
 		return t->contrast > 0
 		           ? "--contrastive does not go with --few-shot"
 		           : "--contrastive-temperature needs --contrastive";
+	if (t->perturb.words > 0 && t->perturb.weights > 0)
+		return "give either --fgm or --awp";
+	if (t->perturb.from > 0 && t->perturb.weights == 0)
+		return "--awp-start needs --awp";
 	if (a->job.pseudo.file == NULL &&
 	    (a->job.pseudo.least >= 0 || a->job.pseudo.weight >= 0))
 		return "--pseudo-threshold and --pseudo-weight need "
@@ -153,6 +157,7 @@ static const char *beyond_device(const struct args *a)
 	    {t->r_drop > 0, "--r-drop"},
 	    {t->contrast > 0, "--contrastive"},
 	    {t->perturb.words > 0, "--fgm"},
+	    {t->perturb.weights > 0, "--awp"},
 	    {a->job.teacher != NULL, "--teacher"},
 	    {a->job.few_shot, "--few-shot"},
 	    {a->task != NULL && strcmp(a->task, "embedding") == 0,
@@ -363,12 +368,13 @@ static int run_seeds(struct args *a, struct bt_train_result *res,
 }
 
 #define TUNABLE                                                                \
-	"accumulate|average|batch-size|batch-tokens|beta1|beta2|clip|"         \
-	"clip-value|contrastive|contrastive-temperature|dropout|ema|"          \
-	"end-learning-rate|epochs|epsilon|fgm|focal|freeze|head|"              \
-	"head-learning-rate|label-smoothing|layer-decay|"                      \
-	"learning-rate|mask-prob|momentum|optimizer|pool|power|"               \
-	"pseudo-threshold|pseudo-weight|r-drop|reinit|schedule|steps|"         \
+	"accumulate|average|awp|awp-start|batch-size|batch-tokens|"            \
+	"beta1|beta2|clip|clip-value|contrastive|"                             \
+	"contrastive-temperature|dropout|ema|end-learning-rate|"               \
+	"epochs|epsilon|fgm|focal|freeze|head|head-learning-rate|"             \
+	"label-smoothing|layer-decay|learning-rate|mask-prob|"                 \
+	"momentum|optimizer|pool|power|pseudo-threshold|"                      \
+	"pseudo-weight|r-drop|reinit|schedule|steps|"                          \
 	"teacher-temperature|teacher-weight|warmup|weight-decay"
 
 /* For --tune: the job that a command line asks for. */

@@ -11,6 +11,12 @@
  *            text are moved by themselves; the table is what is moved where
  *            BERT is fine-tuned so, as the "Fast Gradient Method"]
  *
+ *   weights e  each matrix W that is trained, tables of embeddings included,
+ *              stands at W + e |W| g / |g|, with the norms over the matrix, and
+ *              the gradients there are the update's [Wu, Xia, Wang 2020,
+ *              "Adversarial Weight Perturbation Helps Robust Generalization":
+ *              there of several steps, here one that is as long as the limit]
+ *
  * Of several ranks each has its part of the gradients, as bt_optim says.
  */
 #ifndef BT_OPTIM_PERTURB_H
@@ -21,23 +27,26 @@
 #include "optim/optim.h"
 
 struct bt_perturb_opts {
-	double words; /* e; 0: they are not moved */
+	/* e of one of both; 0: they are not moved */
+	double words, weights;
+	double from; /* weights: after so many passes over the data */
 };
 
 static inline bool bt_perturbs(const struct bt_perturb_opts *o)
 {
-	return o->words > 0;
+	return o->words > 0 || o->weights > 0;
 }
 
 struct bt_perturb {
 	struct bt_perturb_opts o;
 	struct bt_optim *a; /* borrowed: how the parameters are cut and divided
 	                     */
-	int word;           /* parameter: the table of words */
+	bool *moves;        /* [n_params] whether it is moved */
+	double *sums;       /* of squares, by piece */
 	float *scale;       /* [n_params] of the gradient that is added; 0: it
 	                     * stays */
-	struct bt_arena params, grads; /* those before, laid out as the
-	                                * parameters */
+	struct bt_arena params, grads; /* those before that are wanted, laid
+	                                * out as the parameters */
 };
 
 /* BT_EARG where what is to be moved is frozen: it has no gradient. */
@@ -54,8 +63,8 @@ int bt_perturb_init(struct bt_perturb *p, const struct bt_graph *g,
                     struct bt_error *err) BT_MUST_USE;
 void bt_perturb_clear(struct bt_perturb *p);
 
-/* Moves the parameters by their gradients, and keeps both as they were. False,
- * and nothing moved, where a gradient is not finite. Collective. */
+/* Moves the parameters by their gradients, and keeps what they were. False, and
+ * nothing moved, where a gradient is not finite. Collective. */
 bool bt_perturb_move(struct bt_perturb *p, float *params,
                      const float *grads) BT_MUST_USE;
 

@@ -234,6 +234,15 @@ static int pass(struct bt_train_run *t, double *loss, struct bt_error *err)
 	return bt_shards_add_up(&t->shards, shard_gradients, t, &t->grads, err);
 }
 
+/* Whether the update has a second pass. */
+static bool is_moved(const struct bt_train_run *t)
+{
+	double passes =
+	    (double)t->s.epoch + (double)t->batches.pos / (double)t->train->n;
+
+	return bt_perturbs(&t->o->perturb) && passes >= t->o->perturb.from;
+}
+
 /* The same for parameters that the gradients moved, which then return. */
 static int pass_moved(struct bt_train_run *t, struct bt_error *err)
 {
@@ -273,5 +282,5 @@ int bt_train_gradients(struct bt_train_run *t, double *loss,
 		return r;
 	share_sums(t);
 	count_update(t, weight, loss);
-	return bt_perturbs(&t->o->perturb) ? pass_moved(t, err) : BT_OK;
+	return is_moved(t) ? pass_moved(t, err) : BT_OK;
 }

@@ -43,19 +43,20 @@ static void fill(void)
 	}
 }
 
-static double norm_of_words(void)
+/* Of what is there of the table of words. */
+static double norm_of_words(const float *all)
 {
 	double sum = 0;
 	size_t i;
 
 	for (i = FROZEN; i < FROZEN + WORDS; i++)
-		sum += (double)g[i] * (double)g[i];
+		sum += (double)all[i] * (double)all[i];
 	return sqrt(sum);
 }
 
-static void move(int threads, float *moved)
+/* The table is the only matrix, too. */
+static void move(struct bt_perturb_opts o, int threads, float *moved)
 {
-	struct bt_perturb_opts o = {.words = 2};
 	struct bt_optim_opts adam = BT_OPTIM_INIT;
 	struct bt_error err = {0};
 	struct bt_pool *pool;
@@ -66,7 +67,8 @@ static void move(int threads, float *moved)
 	size_t i;
 
 	fill();
-	scale = 2 / norm_of_words();
+	scale = (o.words > 0 ? o.words : o.weights * norm_of_words(p)) /
+	        norm_of_words(g);
 	assert_ok(bt_pool_new(threads, &pool, &err));
 	assert_ok(bt_optim_init(&a, &graph, &adam, pool, NULL, &err));
 	assert_ok(bt_perturb_check(&graph, &o, &err));
@@ -82,7 +84,8 @@ static void move(int threads, float *moved)
 	sum = bt_perturb_end(&x, p, there);
 	assert_memory_equal(p, before, sizeof(p));
 	for (i = FROZEN; i < ALL; i++)
-		assert_true(sum[i] == g[i] + there[i]);
+		assert_true(sum[i] ==
+		            (o.words > 0 ? g[i] + there[i] : there[i]));
 	/* again, and nothing was computed there */
 	assert_true(bt_perturb_move(&x, p, g));
 	assert_memory_equal(p, moved, sizeof(p));
@@ -107,8 +110,18 @@ static void words_move(void **state)
 	static float one[ALL], three[ALL];
 
 	(void)state;
-	move(1, one);
-	move(3, three);
+	move((struct bt_perturb_opts){.words = 2}, 1, one);
+	move((struct bt_perturb_opts){.words = 2}, 3, three);
+	assert_memory_equal(one, three, sizeof(one));
+}
+
+static void matrices_move(void **state)
+{
+	static float one[ALL], three[ALL];
+
+	(void)state;
+	move((struct bt_perturb_opts){.weights = 0.01}, 1, one);
+	move((struct bt_perturb_opts){.weights = 0.01}, 3, three);
 	assert_memory_equal(one, three, sizeof(one));
 }
 
@@ -126,12 +139,16 @@ static void frozen_words_do_not(void **state)
 	                 (2 * WORDS + REST) * sizeof(float));
 	o.words = 0;
 	assert_int_equal(bt_perturb_bytes(&graph, &o, 1), 0);
+	o.weights = 1;
+	assert_int_equal(bt_perturb_bytes(&graph, &o, 1),
+	                 WORDS * sizeof(float));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(words_move),
+	    cmocka_unit_test(matrices_move),
 	    cmocka_unit_test(frozen_words_do_not),
 	};
 
