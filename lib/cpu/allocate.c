@@ -13,6 +13,9 @@ size_t bt_scratch_need(const struct bt_engine *e)
 	for (i = 0; i < e->g->n_nodes; i++) {
 		n = &e->g->nodes[i];
 		s = 2 * bt_round_up((size_t)n->cols, 128) + 128;
+		if (n->op == BT_OP_EMBED && !e->o.train &&
+		    s < BT_EMBED_ROWS * (size_t)n->cols) /* of rows in bf16 */
+			s = BT_EMBED_ROWS * (size_t)n->cols;
 		if (s > need)
 			need = s;
 		if (n->op != BT_OP_ATTENTION)

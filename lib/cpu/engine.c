@@ -148,8 +148,34 @@ void bt_engine_map_param(struct bt_engine *e, int p, const float *values)
 	e->param[p] = values;
 }
 
-const float *bt_engine_param(const struct bt_engine *e, int p)
+int bt_engine_only_words(const struct bt_engine *e)
 {
+	const struct bt_node *n = e->g->nodes;
+	int word, i, k, p, readers = 0;
+
+	if (e->o.train || n->op != BT_OP_EMBED)
+		return -1;
+	word = n->u.embed.word;
+	for (i = 0; i < e->g->n_nodes; i++)
+		for (k = 0; (p = bt_node_param(&n[i], k)) >= 0; k++)
+			readers += p == word;
+	return readers == 1 && bt_param_alone(e->g, word) ? word : -1;
+}
+
+void bt_engine_map_words(struct bt_engine *e, const uint16_t *bf16)
+{
+	e->low_words = bf16;
+}
+
+const float *bt_engine_param(struct bt_engine *e, int p)
+{
+	float *own = (float *)e->params.base + e->g->params[p].offset;
+
+	if (e->low_words != NULL && p == e->g->nodes[0].u.embed.word) {
+		e->k->from_bf16(e->low_words, own,
+		                bt_param_size(&e->g->params[p]));
+		e->low_words = NULL;
+	}
 	return e->param[p];
 }
 

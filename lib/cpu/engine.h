@@ -130,15 +130,15 @@ int bt_engine_grow(struct bt_engine *e, size_t tokens, size_t selected,
 float *bt_engine_params(struct bt_engine *e);
 float *bt_engine_grads(struct bt_engine *e); /* NULL unless it learns */
 
-/*
- * Whether the gradient of the word table, from the next backward pass that does
- * not add on, is but the rows that were touched: bt_engine_row_grads, valid
- * until the next backward pass; what bt_engine_grads has in its place means
- * nothing. False for an engine that is not asked to, as at first, and where the
- * table is not trained, or a product shares it, so that all rows have
- * gradients. *word: the table's parameter.
- */
-bool bt_engine_by_rows(struct bt_engine *e, bool asked, int *word);
+/* The parameter that is the table of words, if it is trained and no product
+ * shares it, so that only rows of words in a batch have gradients; or -1. */
+int bt_engine_word_table(const struct bt_engine *e);
+
+/* Whether the gradient of that table, from the next backward pass that does not
+ * add on, is but the rows that were touched: bt_engine_row_grads, valid until
+ * the next backward pass; what bt_engine_grads has in its place means nothing.
+ * At first it is not. */
+void bt_engine_by_rows(struct bt_engine *e, bool by_rows);
 struct bt_row_grads bt_engine_row_grads(const struct bt_engine *e);
 
 /* Sets the gradients that backward passes give to zero. */
@@ -150,8 +150,15 @@ void bt_engine_zero_grads(struct bt_engine *e);
  * are not joined to others (bt_param_alone). */
 void bt_engine_map_param(struct bt_engine *e, int p, const float *values);
 
+/* Of an engine without `train`: the parameter that is the table of words, if
+ * nothing else reads it, or -1; and takes its rows from values of the caller's
+ * in bf16, as bt_engine_map_param. An f32 table is made of them only if
+ * bt_engine_param asks for it. */
+int bt_engine_only_words(const struct bt_engine *e);
+void bt_engine_map_words(struct bt_engine *e, const uint16_t *bf16);
+
 /* The values of parameter p, wherever they are. */
-const float *bt_engine_param(const struct bt_engine *e, int p);
+const float *bt_engine_param(struct bt_engine *e, int p);
 
 /* Brings the packed weights up to date; or those of trained parameters. */
 int bt_engine_pack(struct bt_engine *e, struct bt_error *err) BT_MUST_USE;

@@ -12,6 +12,9 @@
 #include "cpu/gemm.h"
 #include "cpu/kernels.h"
 
+/* Tokens that are embedded at once. */
+#define BT_EMBED_ROWS ((size_t)32)
+
 /* Buffers of a node. */
 enum bt_slot {
 	BT_SLOT_F32,    /* output as f32 */
@@ -63,6 +66,8 @@ struct bt_engine {
 	struct bt_node_run *run; /* [n_nodes] */
 	struct bt_arena params, grads, activations;
 	const float **param; /* [n_params] where each is: in params or lent */
+	const uint16_t *low_words; /* lent: the word table in bf16, whose place
+	                            * in params is empty; or NULL */
 	bool *gives; /* [n_params] whose gradients a backward pass gives: of
 	              * the trained ones, and what is computed with them */
 	size_t activation_bytes; /* as planned */

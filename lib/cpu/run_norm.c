@@ -10,7 +10,7 @@
 
 #include "cpu/engine_int.h"
 
-#define ROWS ((size_t)32)
+#define ROWS BT_EMBED_ROWS
 #define SUM_ROWS ((size_t)64) /* rows that share sums in the backward pass */
 #define COLUMNS 64            /* of a piece that adds up or scatters */
 
@@ -234,6 +234,15 @@ static struct job embed_job(struct bt_engine *e, int node)
 	return j;
 }
 
+/* Tokens row0 .. row1 - 1 have rows 0, 1, ... of `to`. */
+static void low_rows(const struct bt_engine *e, size_t row0, size_t row1,
+                     size_t cols, float *to)
+{
+	for (; row0 < row1; row0++, to += cols)
+		e->k->from_bf16(e->low_words + (size_t)e->b.ids[row0] * cols,
+		                to, cols);
+}
+
 static void embed_piece(void *arg, int piece, int worker)
 {
 	const struct job *j = arg;
@@ -244,13 +253,18 @@ static void embed_piece(void *arg, int piece, int worker)
 	size_t row1 = bt_piece_end(j->rows, ROWS, piece);
 
 	m.word = e->b.words != NULL ? e->b.words : bt_param(e, n->u.embed.word);
+	m.ids = (e->b.words != NULL ? e->numbers : e->b.ids) + row0;
+	if (e->b.words == NULL && e->low_words != NULL) {
+		low_rows(e, row0, row1, m.cols, e->scratch[worker]);
+		m.word = e->scratch[worker];
+		m.ids = e->numbers;
+	}
 	m.position = n->u.embed.position >= 0 ? bt_param(e, n->u.embed.position)
 	                                      : e->zeros;
 	m.type = n->u.embed.type >= 0 ? bt_param(e, n->u.embed.type) : NULL;
-	m.ids = e->b.words != NULL ? e->numbers : e->b.ids;
-	m.positions = e->positions;
-	m.types = e->b.types;
-	e->k->embed(&m, j->a.z, row0, row1);
+	m.positions = e->positions + row0;
+	m.types = e->b.types + row0;
+	e->k->embed(&m, j->a.z + row0 * m.cols, 0, row1 - row0);
 	if (!is_bare(n))
 		norm_piece(arg, piece, worker);
 	else if (j->a.y_bf16 != NULL)
@@ -338,20 +352,26 @@ void bt_forget_rows(struct bt_engine *e)
 		e->touch[e->touched[--e->n_touched]] = 0;
 }
 
-bool bt_engine_by_rows(struct bt_engine *e, bool asked, int *word)
+int bt_engine_word_table(const struct bt_engine *e)
 {
 	const struct bt_node *n = &e->g->nodes[0];
 
-	if (n->op != BT_OP_EMBED || e->tied || !bt_gives(e, n->u.embed.word))
-		return false;
-	*word = n->u.embed.word;
-	if (e->by_rows != asked)
-		bt_forget_rows(e);
-	if (e->by_rows && !asked) /* rows of others lie in the table */
-		memset(bt_grad(e, *word), 0,
-		       bt_param_size(&e->g->params[*word]) * sizeof(float));
-	e->by_rows = asked;
-	return asked;
+	return n->op == BT_OP_EMBED && !e->tied && bt_gives(e, n->u.embed.word)
+	           ? n->u.embed.word
+	           : -1;
+}
+
+void bt_engine_by_rows(struct bt_engine *e, bool by_rows)
+{
+	int word = bt_engine_word_table(e);
+
+	if (word < 0 || e->by_rows == by_rows)
+		return;
+	bt_forget_rows(e);
+	if (!by_rows) /* rows of others lie in the table */
+		memset(bt_grad(e, word), 0,
+		       bt_param_size(&e->g->params[word]) * sizeof(float));
+	e->by_rows = by_rows;
 }
 
 struct bt_row_grads bt_engine_row_grads(const struct bt_engine *e)
@@ -394,15 +414,14 @@ static void count_squares(struct bt_engine *e, const struct job *j)
 
 double bt_engine_sparse_excess(const struct bt_engine *e)
 {
-	const struct bt_node *n = &e->g->nodes[0];
 	double sum = 0;
-	size_t h = (size_t)n->cols, i;
+	size_t h = (size_t)e->g->nodes[0].cols, i;
+	int table = bt_engine_word_table(e);
 	const float *word;
 
-	if (!e->o.sparse_norm || n->op != BT_OP_EMBED || e->tied ||
-	    !bt_gives(e, n->u.embed.word))
+	if (!e->o.sparse_norm || table < 0)
 		return 0;
-	word = bt_grad((struct bt_engine *)e, n->u.embed.word);
+	word = bt_grad(e, table);
 	for (i = 0; i < e->n_touched; i++)
 		sum += e->k->sum_squares(
 		    word + (e->by_rows ? i : (size_t)e->touched[i]) * h, h);

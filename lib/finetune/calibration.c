@@ -40,8 +40,7 @@ int bt_calibration_init(struct bt_calibration *c, size_t n,
 	return BT_OK;
 }
 
-uint32_t bt_calibration_weights(const struct bt_graph *g,
-                                const struct bt_engine *e)
+uint32_t bt_calibration_weights(const struct bt_graph *g, struct bt_engine *e)
 {
 	uint32_t crc = 0;
 	int i;
@@ -148,7 +147,7 @@ int bt_calibration_parse(const json_t *o, const struct bt_labels *l,
 }
 
 int bt_calibration_read(const char *dir, const struct bt_graph *g,
-                        const struct bt_engine *e, const struct bt_labels *l,
+                        struct bt_engine *e, const struct bt_labels *l,
                         struct bt_calibration *c, struct bt_error *err)
 {
 	json_t *o;

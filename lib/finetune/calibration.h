@@ -34,13 +34,12 @@ int bt_calibration_init(struct bt_calibration *c, size_t n,
                         struct bt_error *err) BT_MUST_USE;
 
 /* A number that other weights do not have. */
-uint32_t bt_calibration_weights(const struct bt_graph *g,
-                                const struct bt_engine *e);
+uint32_t bt_calibration_weights(const struct bt_graph *g, struct bt_engine *e);
 
 /* Reads that of a model directory, whose engine has its weights; none is
  * BT_OK. It must be of the same labels. */
 int bt_calibration_read(const char *dir, const struct bt_graph *g,
-                        const struct bt_engine *e, const struct bt_labels *l,
+                        struct bt_engine *e, const struct bt_labels *l,
                         struct bt_calibration *c,
                         struct bt_error *err) BT_MUST_USE;
 

@@ -200,31 +200,50 @@ static int load_dense(const char *dir, struct bt_model *m,
 	return r;
 }
 
+/* Loads the weights but for a table of words in bf16, whose rows are read where
+ * they stand: that may be most of the model. */
+static int load_weights(struct bt_model *m, struct bt_error *err)
+{
+	const float **at = bt_array((size_t)m->graph.n_params, sizeof(*at));
+	struct bt_param *p = m->graph.params;
+	int word = bt_engine_only_words(m->engine), r = BT_OK, i;
+	struct bt_weights_report rep;
+	const uint16_t *words = NULL;
+
+	if (word >= 0)
+		r = bt_weights_find_bf16(&m->graph, m->weights, word, &words,
+		                         err);
+	if (words != NULL)
+		p[word].apart = true;
+	if (r == BT_OK &&
+	    (r = bt_weights_load(&m->graph, m->weights, false, NULL,
+	                         bt_engine_params(m->engine), at, &rep, err)) ==
+	        BT_OK) {
+		bt_weights_report_clear(&rep);
+		for (i = 0; i < m->graph.n_params; i++)
+			bt_engine_map_param(m->engine, i, at[i]);
+		bt_engine_map_words(m->engine, words);
+	}
+	if (words != NULL)
+		p[word].apart = false;
+	free(at);
+	return r;
+}
+
 /* Builds m, whose configuration was read unless r is an error, and loads its
  * weights; clears it after an error. */
 static int finish_open(int r, const char *dir, const struct bt_engine_opts *o,
                        struct bt_model *m, struct bt_error *err)
 {
-	struct bt_weights_report rep;
-	const float **at = NULL;
 	int i;
 
-	if (r || (r = bt_model_build(m, o, err)) ||
-	    (r = bt_ckpt_open(dir, &m->weights, err)))
-		goto out;
-	at = bt_array((size_t)m->graph.n_params, sizeof(*at));
-	if ((r = bt_weights_load(&m->graph, m->weights, false, NULL,
-	                         bt_engine_params(m->engine), at, &rep, err)))
-		goto out;
-	bt_weights_report_clear(&rep);
-	for (i = 0; i < m->graph.n_params; i++)
-		bt_engine_map_param(m->engine, i, at[i]);
+	if (r == BT_OK && (r = bt_model_build(m, o, err)) == BT_OK &&
+	    (r = bt_ckpt_open(dir, &m->weights, err)) == BT_OK)
+		r = load_weights(m, err);
 	for (i = 0; r == BT_OK && i < m->n_dense; i++)
 		r = load_dense(dir, m, &m->dense[i], err);
 	if (r == BT_OK)
 		r = bt_engine_pack(m->engine, err);
-out:
-	free(at);
 	if (r != BT_OK)
 		bt_model_clear(m);
 	return r;

@@ -11,6 +11,8 @@
 #include "finetune/weights_int.h"
 #include "model/layers.h"
 
+#define SOME ((size_t)256) /* floats that are compared at once */
+
 void bt_weights_report_clear(struct bt_weights_report *r)
 {
 	bt_buf_clear(&r->fresh_names);
@@ -178,6 +180,15 @@ static size_t n_finite(const float *x, size_t n)
 	return i;
 }
 
+static int not_finite(const struct bt_ckpt *c, const struct bt_named *t,
+                      size_t i, struct bt_error *err)
+{
+	return bt_error_set(err, BT_ECORRUPT,
+	                    "'%s': tensor '%s' holds a NaN or an infinity "
+	                    "(element %zu)",
+	                    bt_ckpt_path(c), t->from->name, i);
+}
+
 /* Puts the numbers into out, or where at is not NULL and they can be used where
  * they stand, their place into *at. */
 static int take(const struct bt_ckpt *c, const struct bt_param *p,
@@ -198,12 +209,31 @@ static int take(const struct bt_ckpt *c, const struct bt_param *p,
 		return bt_error_prefix(err, "'%s'", bt_ckpt_path(c));
 	i = n_finite(x, n);
 	if (i < n)
-		return bt_error_set(err, BT_ECORRUPT,
-		                    "'%s': tensor '%s' holds a NaN or "
-		                    "an infinity (element %zu)",
-		                    bt_ckpt_path(c), t->from->name, i);
+		return not_finite(c, t, i, err);
 	if (at != NULL)
 		*at = x;
+	return BT_OK;
+}
+
+/* The same in bf16, where they stand. */
+static int take_bf16(const struct bt_ckpt *c, const struct bt_param *p,
+                     const struct bt_named *t, const uint16_t **at,
+                     struct bt_error *err)
+{
+	size_t n = bt_param_size(p), i;
+	const uint16_t *x = t->from->data;
+	int r;
+
+	if (t->from->dtype != BT_DTYPE_BF16 || t->transposed || x == NULL ||
+	    (uintptr_t)x % sizeof(*x) != 0 || !shape_fits(p, t))
+		return BT_OK;
+	r = bt_tensor_verify(t->from, err);
+	if (r != BT_OK)
+		return bt_error_prefix(err, "'%s'", bt_ckpt_path(c));
+	for (i = 0; i < n; i++)
+		if ((x[i] & 0x7f80) == 0x7f80)
+			return not_finite(c, t, i, err);
+	*at = x;
 	return BT_OK;
 }
 
@@ -399,12 +429,39 @@ int bt_weights_save(const char *path, const struct bt_graph *g,
 	return r;
 }
 
+int bt_weights_find_bf16(const struct bt_graph *g, const struct bt_ckpt *c,
+                         int i, const uint16_t **at, struct bt_error *err)
+{
+	struct match m = {0};
+	int r = find_tensors(g, c, &m, err);
+
+	*at = NULL;
+	if (r == BT_OK && m.of_param[i] != NULL)
+		r = take_bf16(c, &g->params[i], m.of_param[i], at, err);
+	free_match(&m);
+	return r;
+}
+
+/* Moments of rows that were never updated are zeros, and take no memory as long
+ * as none are written there. */
+static void copy_what_differs(float *to, const float *x, size_t n)
+{
+	size_t i, some;
+
+	for (i = 0; i < n; i += SOME) {
+		some = (n - i < SOME ? n - i : SOME) * sizeof(*x);
+		if (memcmp(to + i, x + i, some) != 0)
+			memcpy(to + i, x + i, some);
+	}
+}
+
 int bt_weights_restore(const struct bt_ckpt *c, const struct bt_graph *g,
                        const struct bt_weights_set *sets, int n_sets,
                        struct bt_error *err)
 {
 	const struct bt_tensor *t;
 	const struct bt_param *p;
+	const float *at = NULL;
 	struct bt_named v;
 	char *name;
 	int i, k, r;
@@ -427,10 +484,13 @@ int bt_weights_restore(const struct bt_ckpt *c, const struct bt_graph *g,
 				r = misfit(c, p, &v, err);
 			else
 				r = take(c, p, &v, sets[k].values + p->offset,
-				         NULL, err);
+				         &at, err);
 			free(name);
 			if (r != BT_OK)
 				return r;
+			if (at != sets[k].values + p->offset)
+				copy_what_differs(sets[k].values + p->offset,
+				                  at, bt_param_size(p));
 		}
 	return BT_OK;
 }

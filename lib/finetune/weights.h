@@ -63,6 +63,12 @@ int bt_weights_load(const struct bt_graph *g, const struct bt_ckpt *c,
                     float *p, const float **at, struct bt_weights_report *r,
                     struct bt_error *err) BT_MUST_USE;
 
+/* Where the checkpoint holds parameter i in bf16, as it is wanted: *at; else
+ * NULL. A NaN or infinity there is an error. */
+int bt_weights_find_bf16(const struct bt_graph *g, const struct bt_ckpt *c,
+                         int i, const uint16_t **at,
+                         struct bt_error *err) BT_MUST_USE;
+
 /* Whether a tensor of the checkpoint has that name, but for what wrappers put
  * before it. */
 bool bt_weights_has(const struct bt_ckpt *c, const char *name);
@@ -85,7 +91,8 @@ int bt_weights_save(const char *path, const struct bt_graph *g,
                     const struct bt_ckpt_note *notes, size_t n_notes,
                     struct bt_error *err) BT_MUST_USE;
 
-/* Reads the sets back; nothing may be missing or of another shape. */
+/* Reads the sets back; nothing may be missing or of another shape. What is
+ * there already is not written to. */
 int bt_weights_restore(const struct bt_ckpt *c, const struct bt_graph *g,
                        const struct bt_weights_set *sets, int n_sets,
                        struct bt_error *err) BT_MUST_USE;

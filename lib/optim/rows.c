@@ -29,6 +29,11 @@ int bt_rows_init(struct bt_optim_rows *r, double eps, struct bt_error *err)
 	return BT_OK;
 }
 
+size_t bt_rows_bytes(size_t n)
+{
+	return n * (2 + sizeof(struct bt_late_row) + sizeof(uint64_t));
+}
+
 void bt_rows_clear(struct bt_optim_rows *r)
 {
 	free(r->at);

@@ -58,6 +58,9 @@ struct bt_optim_rows {
  * optimizer. */
 int bt_rows_init(struct bt_optim_rows *r, double eps,
                  struct bt_error *err) BT_MUST_USE;
+
+/* Bytes that n rows take, but for their moments. */
+size_t bt_rows_bytes(size_t n);
 void bt_rows_clear(struct bt_optim_rows *r);
 
 /* The moments and the weights were read from elsewhere: all is up to date. */

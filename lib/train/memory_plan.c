@@ -6,9 +6,13 @@
 
 #include "base/sys.h"
 #include "finetune/forward.h"
+#include "optim/rows.h"
 #include "train/shards.h"
 #include "train/teacher.h"
+#include "train/train_int.h"
 #include "train/whole_update.h"
+
+#define PAGE ((size_t)4096) /* of memory, at least */
 
 /* A bound on the tokens that a batch of so many texts and tokens selects. */
 static size_t most_selected(const struct bt_memory_plan *n,
@@ -88,6 +92,51 @@ static size_t update_bytes(struct bt_memory_plan *n, const struct bt_model *m,
 	       gather_bytes(n->update_texts, n->update_tokens, b->d->width);
 }
 
+/* How many pages have moments of words that the examples have. */
+static size_t pages_of(const struct bt_param *p, const struct bt_dataset *d,
+                       bool any)
+{
+	size_t row = (size_t)p->cols * sizeof(float), n = 0, i, k, end;
+	size_t first = p->offset * sizeof(float);
+	size_t all = (first % PAGE + (size_t)p->rows * row) / PAGE + 1;
+	uint8_t *is = bt_array0(all, 1);
+
+	if (is == NULL || any) {
+		free(is);
+		return all;
+	}
+	for (i = 0; i < d->start[d->n]; i++) {
+		k = (first % PAGE + (size_t)d->ids[i] * row) / PAGE;
+		end = (first % PAGE + ((size_t)d->ids[i] + 1) * row - 1) / PAGE;
+		for (; k <= end; k++) {
+			n += !is[k];
+			is[k] = 1;
+		}
+	}
+	free(is);
+	return n;
+}
+
+/* A large table of words has gradients and moments of few rows. */
+static void count_rows(struct bt_memory_plan *n, const struct bt_model *m,
+                       const struct bt_dataset *train,
+                       const struct bt_batches *b,
+                       const struct bt_train_opts *o)
+{
+	int word = bt_train_by_rows(m, b, o);
+	const struct bt_param *p = &m->graph.params[word >= 0 ? word : 0];
+	size_t bytes = bt_param_size(p) * sizeof(float), pages;
+
+	if (word < 0)
+		return;
+	pages = pages_of(p, train, o->masking != NULL) * PAGE;
+	n->engine.grads -= bytes - bt_batches_update_tokens(b) *
+	                               (size_t)p->cols * sizeof(float);
+	if (pages < bytes)
+		n->moments -= (bytes - pages) * 2;
+	n->moments += bt_rows_bytes((size_t)p->rows);
+}
+
 int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
                           const struct bt_dataset *train,
                           const struct bt_dataset *eval,
@@ -102,7 +151,6 @@ int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
 		return r;
 	n->steps = bt_train_steps(&b, o);
 	n->data = update_bytes(n, m, &b, o);
-	bt_batches_clear(&b);
 	if (eval != NULL)
 		examples += bt_dataset_bytes(eval);
 	if (o->teacher != NULL)
@@ -117,6 +165,8 @@ int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
 	n->moments = bt_graph_trained(&m->graph) * sizeof(float) *
 	             (size_t)bt_optim_moments(o->optim.kind) /
 	             (size_t)bt_dist_size(o->dist);
+	count_rows(n, m, train, &b, o);
+	bt_batches_clear(&b);
 	n->data +=
 	    examples +
 	    train->n * sizeof(*b.order) * (o->batching.stream ? 2 : 1) +

@@ -139,28 +139,28 @@ static int update(struct bt_train_run *t, struct bt_error *err)
 	return bt_engine_pack_trained(e, err);
 }
 
-/* Whether an update has so few words of the vocabulary that their rows cost
- * less than the table. */
-static bool has_few_words(const struct bt_train_run *t)
+int bt_train_by_rows(const struct bt_model *m, const struct bt_batches *b,
+                     const struct bt_train_opts *o)
 {
-	const struct bt_node *n = &t->m->graph.nodes[0];
+	int word = o->device == NULL ? bt_engine_word_table(m->engine) : -1;
 
-	return n->op == BT_OP_EMBED &&
-	       bt_batches_update_tokens(&t->batches) * FEW <=
-	           (size_t)t->m->graph.params[n->u.embed.word].rows;
+	return word >= 0 && o->dist == NULL && bt_train_shards(o) == 1 &&
+	               bt_optim_takes_rows(o->optim.kind) &&
+	               !bt_perturbs(&o->perturb) &&
+	               bt_batches_update_tokens(b) * FEW <=
+	                   (size_t)m->graph.params[word].rows
+	           ? word
+	           : -1;
 }
 
 /* All bits are the same by rows. What moves the table reads all of it. */
 static int begin(struct bt_train_run *t, struct bt_error *err)
 {
-	bool few = t->o->dist == NULL && t->shards.n == 1 && has_few_words(t) &&
-	           !bt_perturbs(&t->o->perturb) &&
-	           bt_optim_takes_rows(t->optim.o.kind);
-	int word;
+	int word = bt_train_by_rows(t->m, &t->batches, t->o);
 
-	if (!bt_engine_by_rows(t->m->engine, few, &word))
-		return BT_OK;
-	return bt_optim_by_rows(&t->optim, &t->m->graph, word, err);
+	bt_engine_by_rows(t->m->engine, word >= 0);
+	return word >= 0 ? bt_optim_by_rows(&t->optim, &t->m->graph, word, err)
+	                 : BT_OK;
 }
 
 static int load(struct bt_train_run *t, struct bt_error *err)

@@ -119,6 +119,12 @@ struct bt_train_run {
 int bt_train_gradients(struct bt_train_run *t, double *loss,
                        struct bt_error *err) BT_MUST_USE;
 
+/* The parameter of words whose gradients a run by this machine's CPU has as
+ * rows, because an update has few of the vocabulary; or -1. All bits are the
+ * same. */
+int bt_train_by_rows(const struct bt_model *m, const struct bt_batches *b,
+                     const struct bt_train_opts *o);
+
 /* The engine's forward pass over the batch in t->gather, which begins at that
  * position of the epoch. */
 int bt_train_cpu_forward(struct bt_train_run *t, size_t pos,

@@ -22,10 +22,10 @@ is $? 1 'it is not made'
 # The prediction against what a run then takes: within 15 %, or 8 MB where the
 # program itself is the most of it. Sanitizers hold
 # memory of their own.
-for c in '2 128 512' '5 320 1280'; do
+for c in '1 128 512 90000' '2 128 512 2000' '5 320 1280 2000'; do
 	set -- $c
 	cat >config.json <<-EOF
-	{"model_type": "bert", "vocab_size": 2000, "hidden_size": $2,
+	{"model_type": "bert", "vocab_size": $4, "hidden_size": $2,
 	"num_hidden_layers": $1, "num_attention_heads": 4,
 	"intermediate_size": $3, "max_position_embeddings": 512}
 	EOF
