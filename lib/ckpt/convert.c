@@ -252,6 +252,7 @@ static int name_as(struct bt_convert *r, enum bt_names to,
                    struct bt_error *err)
 {
 	struct bt_ckpt_family f;
+	bool by_head;
 	int heads = 0, e;
 
 	e = bt_ckpt_family(c, r->from, &f, err);
@@ -275,10 +276,14 @@ static int name_as(struct bt_convert *r, enum bt_names to,
 		                 "'%s' is not of a known family of models, so "
 		                 "it does not have %s",
 		                 r->from, kinds[to].whose));
-	if (e == BT_OK && to == BT_NAMES_TF2)
+	by_head = to == BT_NAMES_GGUF && f.family != NULL &&
+	          strcmp(f.family, "neobert") == 0;
+	if (e == BT_OK && (to == BT_NAMES_TF2 || by_head))
 		e = find_heads(r, &heads, err);
 	if (e == BT_OK)
 		e = bt_names_to(l, to, f.family, heads, err);
+	if (e == BT_OK && by_head)
+		e = bt_names_by_part(l, ".attn_qkv.weight", heads, err);
 	if (e == BT_OK && to == BT_NAMES_GGUF)
 		e = cut_positions(r, l, f.family, err);
 	r->report.left_out = to == BT_NAMES_GGUF && f.family != NULL;

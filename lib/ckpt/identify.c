@@ -29,6 +29,7 @@ static const struct {
     {"mlp.fc11.", "nomic_bert"},
     {"attn.Wqkv.", "modernbert"},
     {"self_attn.q_proj.", "eurobert"},
+    {"ffn.w12.", "neobert"},
     {"electra.", "electra"},
     {"embeddings_project.", "electra"},
     {"roberta.", "roberta"},
@@ -45,6 +46,7 @@ static const struct {
     {"word_embeddings.weight", 0, NUMBER(vocabulary)},
     {"tok_embeddings.weight", 0, NUMBER(vocabulary)},
     {"embed_tokens.weight", 0, NUMBER(vocabulary)},
+    {"model.encoder.weight", 0, NUMBER(vocabulary)},
     {"embeddings.position_embeddings.weight", 0, NUMBER(positions)},
     {"word_embeddings.weight", 1, NUMBER(embedding_size)},
     {"attention.self.query.weight", 1, NUMBER(hidden_size)},
@@ -55,11 +57,13 @@ static const struct {
     {"attn.Wqkv.weight", 1, NUMBER(hidden_size)},
     {"attention.qkv_proj.weight", 1, NUMBER(hidden_size)},
     {"self_attn.q_proj.weight", 1, NUMBER(hidden_size)},
+    {"ffn.w12.weight", 1, NUMBER(hidden_size)},
     {"intermediate.dense.weight", 0, NUMBER(intermediate_size)},
     {"ffn.lin1.weight", 0, NUMBER(intermediate_size)},
     {".ffn.weight", 0, NUMBER(intermediate_size)},
     {"mlp.down_proj.weight", 1, NUMBER(intermediate_size)},
     {"mlp.fc2.weight", 1, NUMBER(intermediate_size)},
+    {"ffn.w3.weight", 1, NUMBER(intermediate_size)},
 };
 
 /* The same by keys of a configuration. */
@@ -76,6 +80,7 @@ static const struct {
     {"intermediate_size", NUMBER(intermediate_size)},
     {"hidden_dim", NUMBER(intermediate_size)},
     {"vocab_size", NUMBER(vocabulary)},
+    {"max_length", NUMBER(positions)}, /* of NeoBERT */
     {"max_position_embeddings", NUMBER(positions)},
 #undef NUMBER
 };
@@ -92,6 +97,7 @@ static const struct {
     {"cls.seq_relationship.", "pre-training", false},
     {"cls.predictions.", "masked language model", false},
     {"lm_head.", "masked language model", false},
+    {"decoder.weight", "masked language model", false},
     {"vocab_transform.", "masked language model", false},
     {"predictions.", "masked language model", false},
 };
@@ -113,7 +119,8 @@ void bt_ckpt_family_clear(struct bt_ckpt_family *f)
 static int64_t layer_of(const char *name)
 {
 	static const char *const stems[] = {"encoder.layer.",
-	                                    "transformer.layer.", "layers."};
+	                                    "transformer.layer.", "layers.",
+	                                    "transformer_encoder."};
 	const char *p;
 	int64_t n = 0;
 	size_t i;
@@ -190,9 +197,9 @@ static int by_tensors(const struct bt_ckpt *c, struct bt_ckpt_family *f,
 static void refine(struct bt_ckpt_family *f, const char *type)
 {
 	static const char *const types[] = {
-	    "albert",  "bert",       "camembert",  "deberta-v2", "distilbert",
-	    "electra", "eurobert",   "gte",        "modernbert", "mpnet",
-	    "roberta", "nomic_bert", "xlm-roberta"};
+	    "albert",  "bert",     "camembert",  "deberta-v2", "distilbert",
+	    "electra", "eurobert", "gte",        "modernbert", "mpnet",
+	    "neobert", "roberta",  "nomic_bert", "xlm-roberta"};
 	size_t i;
 
 	for (i = 0; type != NULL && i < COUNT(types); i++)

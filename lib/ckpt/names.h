@@ -83,6 +83,12 @@ bool bt_names_known(enum bt_names to, const char *family);
 int bt_names_to(struct bt_named_list *l, enum bt_names to, const char *family,
                 int heads, struct bt_error *err) BT_MUST_USE;
 
+/* Of the tensors whose names have that end: rows of the queries, keys and
+ * values of one head after the other become the queries' of all heads, the
+ * keys' and the values', as llama.cpp takes them. */
+int bt_names_by_part(struct bt_named_list *l, const char *end, int64_t heads,
+                     struct bt_error *err) BT_MUST_USE;
+
 /* Leaves the first rows of the tensor of that name out, if there is one. */
 int bt_names_cut_rows(struct bt_named_list *l, const char *name, int64_t rows,
                       struct bt_error *err) BT_MUST_USE;

@@ -96,19 +96,37 @@ static const struct stem eurobert[] = {
     {"norm", "output_norm"},
     {NULL, NULL}};
 
-/* The first of an architecture of llama.cpp's is the one that is read. */
+/* See bt_names_by_part for attn_qkv. */
+static const struct stem neobert[] = {
+    {"encoder", "token_embd"},
+    {"transformer_encoder.#.attention_norm", "blk.#.attn_norm"},
+    {"transformer_encoder.#.qkv", "blk.#.attn_qkv"},
+    {"transformer_encoder.#.wo", "blk.#.attn_output"},
+    {"transformer_encoder.#.ffn_norm", "blk.#.ffn_norm"},
+    {"transformer_encoder.#.ffn.w12", "blk.#.ffn_up"},
+    {"transformer_encoder.#.ffn.w3", "blk.#.ffn_down"},
+    {"layer_norm", "enc.output_norm"},
+    {"dense", "cls"},
+    {"classifier", "cls.output"},
+    {NULL, NULL}};
+
+/* The first of an architecture of llama.cpp's is the one that is read, if it
+ * is: of NeoBERT's files, those of llama.cpp's own program have the rows of
+ * attn_qkv in another order, and nothing says in which they are. */
 static const struct family {
 	const char *family, *arch, *prefix;
 	const struct stem *stems;
+	bool unread;
 } families[] = {
-    {"bert", "bert", "bert.", bert},
-    {"roberta", "bert", "roberta.", roberta},
-    {"camembert", "bert", "roberta.", roberta},
-    {"xlm-roberta", "bert", "roberta.", roberta},
-    {"distilbert", "bert", "distilbert.", distilbert},
-    {"modernbert", "modern-bert", "model.", modernbert},
-    {"nomic_bert", "nomic-bert", "nomic_bert.", nomic_bert},
-    {"eurobert", "eurobert", "model.", eurobert},
+    {"bert", "bert", "bert.", bert, false},
+    {"roberta", "bert", "roberta.", roberta, false},
+    {"camembert", "bert", "roberta.", roberta, false},
+    {"xlm-roberta", "bert", "roberta.", roberta, false},
+    {"distilbert", "bert", "distilbert.", distilbert, false},
+    {"modernbert", "modern-bert", "model.", modernbert, false},
+    {"nomic_bert", "nomic-bert", "nomic_bert.", nomic_bert, false},
+    {"eurobert", "eurobert", "model.", eurobert, false},
+    {"neobert", "neo-bert", "model.", neobert, true},
 };
 
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
@@ -199,9 +217,36 @@ char *bt_names_from_gguf(const char *name, const struct bt_ckpt *c)
 		if (strcmp(c->notes[i].key, "general.architecture") == 0)
 			arch = c->notes[i].value;
 	for (i = 0; i < FAMILIES; i++)
-		if (strcmp(families[i].arch, arch != NULL ? arch : "bert") == 0)
+		if (!families[i].unread &&
+		    strcmp(families[i].arch, arch != NULL ? arch : "bert") == 0)
 			return translate(&families[i], name, false);
 	return NULL;
+}
+
+/* Another tensor in the place of v's, a matrix, with so many rows; NULL without
+ * memory. */
+static struct bt_named_made *make_matrix(struct bt_named_list *l,
+                                         struct bt_named *v, int64_t rows)
+{
+	struct bt_named_made *m = bt_array0(1, sizeof(*m));
+	const struct bt_tensor *t = v->from;
+
+	m->next = l->made;
+	l->made = m;
+	m->shape[0] = rows;
+	m->shape[1] = t->shape[1];
+	m->tensor = (struct bt_tensor){.name = t->name,
+	                               .dtype = t->dtype,
+	                               .rank = 2,
+	                               .shape = m->shape,
+	                               .count = (size_t)(rows * t->shape[1])};
+	m->tensor.bytes = m->tensor.count * (bt_dtype_bits(t->dtype) / 8);
+	m->tensor.data = m->data = bt_array(m->tensor.bytes + 1, 1);
+	if (m->data == NULL)
+		return NULL;
+	v->from = &m->tensor;
+	v->shape = m->shape;
+	return m;
 }
 
 int bt_names_cut_rows(struct bt_named_list *l, const char *name, int64_t rows,
@@ -210,36 +255,63 @@ int bt_names_cut_rows(struct bt_named_list *l, const char *name, int64_t rows,
 	struct bt_named_made *m;
 	struct bt_named *v = l->v;
 	const struct bt_tensor *t;
-	size_t cols, width;
 
 	while (v < l->v + l->n && strcmp(v->name, name) != 0)
 		v++;
 	if (v == l->v + l->n)
 		return BT_OK;
 	t = v->from;
-	width = bt_dtype_bits(t->dtype) / 8;
-	if (t->rank != 2 || t->shape[0] <= rows || v->transposed || width == 0)
+	if (t->rank != 2 || t->shape[0] <= rows || v->transposed ||
+	    bt_dtype_bits(t->dtype) < 8)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "tensor '%.100s' has no more than the "
 		                    "%lld rows of what is no position",
 		                    t->name, (long long)rows);
-	m = bt_array0(1, sizeof(*m));
-	m->next = l->made;
-	l->made = m;
-	m->shape[0] = t->shape[0] - rows;
-	m->shape[1] = t->shape[1];
-	cols = (size_t)t->shape[1];
-	m->tensor = (struct bt_tensor){.name = t->name,
-	                               .dtype = t->dtype,
-	                               .rank = 2,
-	                               .shape = m->shape,
-	                               .count = (size_t)m->shape[0] * cols};
-	m->tensor.bytes = m->tensor.count * width;
-	m->tensor.data = m->data = bt_array(m->tensor.count + 1, width);
-	if (m->data == NULL)
+	m = make_matrix(l, v, t->shape[0] - rows);
+	if (m == NULL)
 		return bt_error_nomem(err, "reading weights");
-	v->from = &m->tensor;
-	v->shape = m->shape;
-	return bt_tensor_read(t, (size_t)rows * cols, m->tensor.count, m->data,
-	                      err);
+	return bt_tensor_read(t, (size_t)(rows * t->shape[1]), m->tensor.count,
+	                      m->data, err);
+}
+
+static int by_part(struct bt_named_list *l, struct bt_named *v, int64_t heads,
+                   struct bt_error *err)
+{
+	const struct bt_tensor *t = v->from;
+	struct bt_named_made *m;
+	int64_t part, head, d;
+	size_t bytes;
+	char *out;
+	int r = BT_OK;
+
+	if (t->rank != 2 || v->transposed || bt_dtype_bits(t->dtype) < 8 ||
+	    t->shape[0] % (3 * heads) != 0)
+		return bt_error_set(
+		    err, BT_EFORMAT,
+		    "tensor '%.100s' does not hold the queries, "
+		    "keys and values of %lld heads",
+		    t->name, (long long)heads);
+	d = t->shape[0] / (3 * heads) * t->shape[1];
+	m = make_matrix(l, v, t->shape[0]);
+	if (m == NULL)
+		return bt_error_nomem(err, "reading weights");
+	bytes = (size_t)d * (bt_dtype_bits(t->dtype) / 8);
+	out = m->data;
+	for (part = 0; part < 3; part++)
+		for (head = 0; head < heads && r == BT_OK; head++, out += bytes)
+			r = bt_tensor_read(t, (size_t)((3 * head + part) * d),
+			                   (size_t)d, out, err);
+	return r;
+}
+
+int bt_names_by_part(struct bt_named_list *l, const char *end, int64_t heads,
+                     struct bt_error *err)
+{
+	size_t i;
+	int r = BT_OK;
+
+	for (i = 0; i < l->n && r == BT_OK; i++)
+		if (bt_str_ends(l->v[i].name, end))
+			r = by_part(l, &l->v[i], heads, err);
+	return r;
 }

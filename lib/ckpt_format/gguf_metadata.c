@@ -30,6 +30,7 @@ static const struct family {
     {"modernbert", "modern-bert", "gelu", 1e-5, 160000, 10000, -1},
     {"nomic_bert", "nomic-bert", "silu", 1e-12, 1000, 0, -1},
     {"eurobert", "eurobert", "silu", 1e-5, 10000, 0, -1},
+    {"neobert", "neo-bert", "swiglu", 1e-6, 10000, 0, -1},
 };
 
 struct notes {
@@ -89,7 +90,7 @@ static int note_sizes(const struct notes *w)
 		const char *keys[2], *note;
 	} sizes[] = {
 	    {{"num_hidden_layers", "n_layers"}, "block_count"},
-	    {{"max_position_embeddings", NULL}, "context_length"},
+	    {{"max_length", "max_position_embeddings"}, "context_length"},
 	    {{"hidden_size", "dim"}, "embedding_length"},
 	    {{"intermediate_size", "hidden_dim"}, "feed_forward_length"},
 	    {{"num_attention_heads", "n_heads"}, "attention.head_count"},
@@ -109,6 +110,8 @@ static int note_sizes(const struct notes *w)
 			                &v, w->err);
 		if (i == 1 && v > offset)
 			v -= offset;
+		if (i == 3 && v > 0 && strcmp(w->f->arch, "neo-bert") == 0)
+			v = (2 * v / 3 + 7) / 8 * 8; /* as wide as they are */
 		if (r == BT_OK && v >= 0)
 			bt_gguf_note_u32(w->n, key_of(w, sizes[i].note, key),
 			                 (uint32_t)v);
@@ -120,7 +123,8 @@ static int note_norm(const struct notes *w)
 {
 	static const char *const keys[] = {"layer_norm_eps", "norm_eps",
 	                                   "rms_norm_eps"};
-	bool rms = strcmp(w->f->arch, "eurobert") == 0;
+	bool rms = strcmp(w->f->arch, "eurobert") == 0 ||
+	           strcmp(w->f->arch, "neo-bert") == 0;
 	double eps = w->f->eps;
 	char key[96];
 	size_t i;

@@ -20,8 +20,9 @@ static bool shares_words(const struct bt_config *c)
 {
 	const json_t *tie = json_object_get(c->json, "tie_word_embeddings");
 
-	return c->family->masked.product != NULL ? json_is_true(tie)
-	                                         : !json_is_false(tie);
+	return c->family->masked.product != NULL
+	           ? c->family->masked.words != NULL && json_is_true(tie)
+	           : !json_is_false(tie);
 }
 
 const char *bt_family_classes(const struct bt_config *c,
@@ -149,16 +150,18 @@ static int of_next(struct bt_graph *g, const struct bt_config *c, int x)
 	             BT_ACT_NONE);
 }
 
-/* Of a head that is a product with the vocabulary's rows. */
-static int of_product(struct bt_graph *g, const struct bt_config *c, int x)
+/* Of a head that is a product with the vocabulary's rows; s: of a bias. */
+static int of_product(struct bt_graph *g, const struct bt_config *c, int x,
+                      const struct bt_param_spec *s)
 {
-	struct bt_param_spec s = {c->vocab_size, c->hidden_size, BT_INIT_NORMAL,
+	const struct bt_masked_head *h = &c->family->masked;
+	struct bt_param_spec w = {c->vocab_size, c->hidden_size, BT_INIT_NORMAL,
 	                          true,          true,           false};
-	int rows = shares_words(c)
-	               ? g->nodes[0].u.embed.word
-	               : bt_graph_param(g, &s, "%s", c->family->masked.product);
+	int rows = shares_words(c) ? g->nodes[0].u.embed.word
+	                           : bt_graph_param(g, &w, "%s", h->product);
+	int bias = h->bias != NULL ? bt_graph_param(g, s, "%s", h->bias) : -1;
 
-	return bt_op_linear(g, x, rows, -1, 1, BT_ACT_NONE);
+	return bt_op_linear(g, x, rows, bias, 1, BT_ACT_NONE);
 }
 
 /* The vocabulary's logits of the tokens that are selected; behind those of next
@@ -184,7 +187,7 @@ static int of_masked(struct bt_graph *g, const struct bt_config *c)
 		                          "share the table of words");
 	word = g->nodes[0].u.embed.word;
 	if (h->product != NULL)
-		return of_product(g, c, x);
+		return of_product(g, c, x, &s);
 	if (h->dense == NULL) {
 		x = family_head(g, c, x);
 	} else {

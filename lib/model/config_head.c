@@ -97,7 +97,10 @@ bool bt_config_masked(const struct bt_config *c)
 
 bool bt_config_was_masked(const struct bt_config *c)
 {
+	const char *own = c->family->masked.class;
+
 	return strstr(class_of(c->json), of_tokens[STAY].class) != NULL ||
+	       (own != NULL && strcmp(class_of(c->json), own) == 0) ||
 	       bt_config_had_next(c);
 }
 
@@ -128,7 +131,9 @@ json_t *bt_config_class(const struct bt_config *c)
 	json_t *a;
 	int i = 0;
 
-	if (end != NULL && c->per_token) {
+	if (bt_config_masked(c) && c->family->masked.class != NULL) {
+		name = c->family->masked.class;
+	} else if (end != NULL && c->per_token) {
 		while (strcmp(c->problem_type, of_tokens[i].problem) != 0)
 			i++;
 		bt_buf_printf(&b, "%.*s%s", (int)(end - class), class,
@@ -138,7 +143,8 @@ json_t *bt_config_class(const struct bt_config *c)
 	           (c->head.n > 0 || c->pool != BT_POOLED_POOLER ||
 	            bt_config_embeds(c))) {
 		bt_buf_printf(&b, "%.*sModel", (int)(end - class), class);
-		name = bt_buf_str(&b);
+		name = c->family->encoders != NULL ? c->family->encoders
+		                                   : bt_buf_str(&b);
 	}
 	a = json_pack("[s]", name);
 	bt_buf_clear(&b);

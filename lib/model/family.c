@@ -9,8 +9,8 @@ static const struct bt_family *const families[] = {
     &bt_family_albert,     &bt_family_bert,       &bt_family_camembert,
     &bt_family_deberta_v2, &bt_family_distilbert, &bt_family_electra,
     &bt_family_eurobert,   &bt_family_gte,        &bt_family_modernbert,
-    &bt_family_mpnet,      &bt_family_nomic_bert, &bt_family_roberta,
-    &bt_family_xlm_roberta};
+    &bt_family_mpnet,      &bt_family_neobert,    &bt_family_nomic_bert,
+    &bt_family_roberta,    &bt_family_xlm_roberta};
 
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 

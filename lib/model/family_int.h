@@ -56,9 +56,11 @@ struct bt_masked_head {
 	                           * the head of classifiers up to the norm */
 	const char *bias;
 	bool gelu; /* whatever the activation of the layers is */
-	/* or a product with a matrix of its own and nothing else; with the
-	 * words' table only where the file says tie_word_embeddings true */
+	/* or a product with a matrix of its own and, unless it is NULL, the
+	 * bias; with the words' table, if the family can, only where the file
+	 * says tie_word_embeddings true */
 	const char *product, *words;
+	const char *class; /* NULL: the family's ...ForMaskedLM */
 	/* the layer that tells next sentences, from what classifiers take;
 	 * NULL: the family has none */
 	const char *next;
@@ -67,6 +69,7 @@ struct bt_masked_head {
 struct bt_family {
 	const char *model_type;   /* as config.json names it */
 	const char *architecture; /* the class of its classifiers */
+	const char *encoders;     /* that of encoders; NULL: ...Model */
 	const char *prefix;       /* of the encoder's parameters */
 	const char *classes;      /* the linear layer of a row for each class */
 
@@ -92,7 +95,7 @@ struct bt_family {
 extern const struct bt_family bt_family_albert, bt_family_bert,
     bt_family_camembert, bt_family_deberta_v2, bt_family_distilbert,
     bt_family_electra, bt_family_eurobert, bt_family_gte, bt_family_modernbert,
-    bt_family_mpnet, bt_family_nomic_bert, bt_family_roberta,
+    bt_family_mpnet, bt_family_neobert, bt_family_nomic_bert, bt_family_roberta,
     bt_family_xlm_roberta;
 
 /* The family's encoder, which gives the graph its settings too. */

@@ -20,7 +20,7 @@ struct bt_lora {
  * queries, keys and values. */
 #define BT_LORA_TARGETS                                                        \
 	"query,value,query_proj,value_proj,q_lin,v_lin,q,v,q_proj,v_proj,"     \
-	"Wqkv,qkv_proj"
+	"Wqkv,qkv_proj,qkv"
 #define BT_LORA_RANK_MAX 4096
 
 static inline double bt_lora_scale(const struct bt_lora *l)

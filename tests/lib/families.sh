@@ -3,7 +3,7 @@
 # first weights are larger than usual: from those of 0.02 a model of so few columns
 # learns with some seeds and not with others.
 # shellcheck shell=sh
-families='albert bert camembert deberta-v2 distilbert electra eurobert gte modernbert mpnet nomic_bert roberta xlm-roberta'
+families='albert bert camembert deberta-v2 distilbert electra eurobert gte modernbert mpnet neobert nomic_bert roberta xlm-roberta'
 # those of which transformers has a class that answers questions
 answering='albert bert camembert deberta-v2 distilbert electra modernbert mpnet roberta xlm-roberta'
 

@@ -60,8 +60,9 @@ camembert camembert made/xlm-roberta 1 5e-4
 xlm-roberta xlm-roberta made/xlm-roberta 1 5e-4
 modernbert modernbert made/modernbert 0 5e-4
 eurobert eurobert made/eurobert 3 5e-4
+neobert neobert words 0 5e-4
 END
-for m in bert roberta xlm-roberta modernbert; do
+for m in bert roberta xlm-roberta modernbert neobert; do
 	works "$m: a classifier" bert-predict -q -m $m --dtype f32 -o $m.logits.npy $m.rec
 	works '... alike' "$PEER_PYTHON" "$peer" logits $m.gguf texts $m.logits.npy 2e-3
 done

@@ -32,7 +32,8 @@ static const char *const fixtures[] = {
     "roberta-masked",    "bert-next",       "gte",
     "nomic_bert",        "gte-masked",      "nomic_bert-masked",
     "eurobert",          "eurobert-masked", "eurobert-mean",
-    "eurobert-yarn",     "modernbert-yarn", "gte-ntk"};
+    "eurobert-yarn",     "modernbert-yarn", "gte-ntk",
+    "neobert",           "neobert-masked"};
 
 struct fixture {
 	struct bt_ckpt *c;

@@ -20,6 +20,7 @@ class_of() { # FAMILY
 	gte) echo Gte ;;
 	modernbert) echo ModernBert ;;
 	mpnet) echo MPNet ;;
+	neobert) echo NeoBERT ;;
 	nomic_bert) echo NomicBert ;;
 	roberta) echo Roberta ;;
 	xlm-roberta) echo XLMRoberta ;;
@@ -32,7 +33,7 @@ head_of() {
 	bert) echo 'bert.pooler.dense.weight, bert.pooler.dense.bias, classifier.weight, classifier.bias' ;;
 	distilbert) echo 'pre_classifier.weight, pre_classifier.bias, classifier.weight, classifier.bias' ;;
 	deberta-v2) echo 'pooler.dense.weight, pooler.dense.bias, classifier.weight, classifier.bias' ;;
-	eurobert) echo 'dense.weight, dense.bias, classifier.weight, classifier.bias' ;;
+	eurobert | neobert) echo 'dense.weight, dense.bias, classifier.weight, classifier.bias' ;;
 	gte | nomic_bert)
 		echo "$1.pooler.dense.weight, $1.pooler.dense.bias, classifier.weight, classifier.bias" ;;
 	modernbert) echo 'head.dense.weight, head.norm.weight, classifier.weight, classifier.bias' ;;
@@ -236,6 +237,13 @@ says eurobert '"num_key_value_heads": 3' "'num_key_value_heads'"
 says eurobert '"hidden_size": 48, "num_attention_heads": 3, "num_key_value_heads": 2' 'num_attention_heads 3 is not'
 says eurobert '"pad_token_id": null, "num_attention_heads": 32' 'heads of 1 columns'
 says eurobert '"head_dim": 8' 'head_dim 8'
+says neobert '"hidden_act": "gelu"' "hidden_act 'gelu'"
+says neobert '"rms_norm": false' 'rms_norm false'
+says neobert '"rope": false' 'rope false'
+says neobert '"ngpt": true' 'ngpt true'
+says neobert '"dim_head": 8' 'dim_head 8'
+says neobert '"max_length": 0' "'max_length'"
+says neobert '"num_attention_heads": 32' 'heads of 1 columns'
 says modernbert '"norm_bias": true' 'norm_bias true'
 says modernbert '"classifier_pooling": "max"' "classifier_pooling 'max'"
 says modernbert '"pad_token_id": 2000' "'pad_token_id'"

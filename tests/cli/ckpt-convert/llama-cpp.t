@@ -53,7 +53,7 @@ result $? 'nothing is written'
 printf 'text,label\nred car,a\ngreen card,b\n' >train.csv
 printf '%s\n' '[PAD]' '[UNK]' '[CLS]' '[SEP]' '[MASK]' red green car card >vocab.txt
 csv2tfrecord -q -t text -l label train.csv | bert-tokenize -q -m vocab.txt -o train.rec
-for f in bert roberta modernbert eurobert gte; do
+for f in bert roberta modernbert eurobert neobert gte; do
 	family_config $f >$f.json
 	bert-train -q --init-config ./$f.json --tokenizer vocab.txt --steps 1 -o $f train.rec
 done
@@ -64,9 +64,12 @@ done <<'END'
 roberta "bert.context_length": "63"*"bert.pooling_type": "4"
 modernbert "general.architecture": "modern-bert"*"modern-bert.attention.sliding_window": "8", "modern-bert.attention.sliding_window_pattern": "3"
 eurobert "eurobert.attention.head_count_kv": "1"*"eurobert.attention.layer_norm_rms_epsilon"*"eurobert.rope.freq_base": "10000"
+neobert "general.architecture": "neo-bert"*"neo-bert.context_length": "64"*"neo-bert.feed_forward_length": "32"*"neo-bert.pooling_type": "4"
 END
 works 'its names are read' ckpt-convert -q modernbert.gguf modern.safetensors
 works 'to the bit' ckpt-inspect --diff modern.safetensors modernbert
+ckpt-convert -q neobert.gguf by-part.safetensors
+like "$(ckpt-inspect by-part.safetensors)" '*blk.0.attn_qkv.weight*' 'names of NeoBERT are not'
 ckpt-convert eurobert eurobert.gguf 2>err
 like "$(cat err)" '*warning: 4 tensors left out, for which llama.cpp has no place: *classifier.weight*' 'what has no place'
 ckpt-inspect --json roberta.gguf >out

@@ -60,7 +60,7 @@ tokenizer    vocab.txt' 'tells what it is'
 works '--family of a file' ckpt-inspect --family --json "$H/tf_model.h5"
 is "$(cat out)" '{"family": "bert", "layers": 2, "hidden_size": 8, "heads": null, "intermediate_size": 16, "vocabulary": 9, "positions": 12, "head": "classifier", "labels": 2, "problem_type": null, "tokenizer": ""}' \
 	'as far as names and shapes tell'
-for f in albert deberta-v2 distilbert electra eurobert gte modernbert mpnet nomic_bert roberta; do
+for f in albert deberta-v2 distilbert electra eurobert gte modernbert mpnet neobert nomic_bert roberta; do
 	works "$f" ckpt-inspect --family "$DATA/$f.safetensors"
 	is "$(head -n 1 out)" "family       $f" 'is known'
 	is "$(tail -n 1 out)" 'head         classifier of 5 classes' 'with its head'

@@ -14,9 +14,9 @@
 #include "tiny.h"
 
 static const char *const families[] = {
-    "albert",     "bert",     "camembert",  "deberta-v2", "distilbert",
-    "electra",    "eurobert", "gte",        "modernbert", "mpnet",
-    "nomic_bert", "roberta",  "xlm-roberta"};
+    "albert",  "bert",       "camembert", "deberta-v2", "distilbert",
+    "electra", "eurobert",   "gte",       "modernbert", "mpnet",
+    "neobert", "nomic_bert", "roberta",   "xlm-roberta"};
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
 static struct bt_config config(const char *family)

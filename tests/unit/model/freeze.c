@@ -9,9 +9,10 @@
 #include "task/task.h"
 #include "tiny.h"
 
-static const char *const families[] = {
-    "albert", "bert",       "deberta-v2", "distilbert", "electra", "eurobert",
-    "gte",    "modernbert", "mpnet",      "nomic_bert", "roberta"};
+static const char *const families[] = {"albert",     "bert",       "deberta-v2",
+                                       "distilbert", "electra",    "eurobert",
+                                       "gte",        "modernbert", "mpnet",
+                                       "neobert",    "nomic_bert", "roberta"};
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
 static struct bt_config config(const char *family)
@@ -149,7 +150,7 @@ static void gradients_are_the_same(void **state)
 {
 	static const char *const what[] = {
 	    "embeddings", "1",
-	    "embeddings,1,[kK]ey|Wqkv|q_lin|attn[.]k[.]|qkv_proj|k_proj",
+	    "embeddings,1,[kK]ey|Wqkv|q_lin|attn[.]k[.]|qkv_proj|k_proj|[.]qkv",
 	    "[.]weight$", "bias$|[Ee]mbed"};
 	const struct bt_task *tasks[] = {&bt_task_classification,
 	                                 &bt_task_masked_lm};
