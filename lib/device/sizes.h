@@ -15,7 +15,7 @@
 #include "base/err.h"
 
 /* Places for tokens on a device at most, of a program that learns; a batch that
- * needs more is run in pieces. Of BERT-base they take some 5 GB. */
+ * needs more is run in pieces. Of BERT-base they take some 4 GB. */
 #define BT_DEVICE_PLACES 4096
 
 struct bt_device_size {

@@ -72,7 +72,7 @@ done <<'EOF'
 --lora 4
 EOF
 
-if BT_PJRT_CACHE=none bert-predict --device list 2>err | grep '^cpu:' >out; then
+if BT_PJRT_CACHE=none bert-predict --device list 2>err | grep '^cpu:' >out.cpu; then
 	plugin=yes
 else
 	plugin=
@@ -164,6 +164,20 @@ if [ -n "$plugin" ]; then
 	train acc.cpu -q --batch-size 24 --accumulate 2 --freeze embeddings \
 		--dropout 0 --layer-decay .8 --label-smoothing .1 --clip .5
 	follows acc.cpu acc 1e-5 '... with the same losses'
+	# what the device refuses for want of memory is run in smaller pieces
+	NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_PLACES=512 \
+		works 'a device of little memory' \
+		train narrow -q --device "$BUILD/plugin/narrow.so"
+	follows cpu narrow 1e-5 '... with the same losses'
+	NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_RUNS=,1,5, \
+		works 'one that finds out when it runs' \
+		train late -q --device "$BUILD/plugin/narrow.so"
+	follows cpu late 1e-5 '... with the same losses'
+	NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_PLACES=0 \
+		exits 1 'one whose memory is too small for any text' \
+		train no -q --device "$BUILD/plugin/narrow.so"
+	like "$(cat err)" "bert-train: *step 1 of 8: *out of memory, says a test*" '... is a message'
+
 	works 'bf16' train low -q --device cpu --dtype bf16
 	train low.cpu -q --dtype bf16
 	follows low.cpu low 1e-2 '... with losses within 1 %'

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A plugin of PJRT that passes all calls on to the one that NARROW_OF names,
+ * but says that its memory is exhausted:
+ *
+ * NARROW_PLACES=N  where it is to compile a program that learns whose batch has
+ *                  more than N tokens
+ * NARROW_RUNS=LIST when it is to run something for the Nth time, of each N in
+ *                  ",1,5,"
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pjrt/pjrt_api_int.h"
+
+#define EXHAUSTED 8
+#define MOST_FNS 300
+
+struct bt_pjrt_failure {
+	int code;
+};
+
+static const struct bt_pjrt_api *real;
+static struct bt_pjrt_failure exhausted = {EXHAUSTED};
+static int runs;
+
+static struct {
+	size_t struct_size;
+	void *extension;
+	struct bt_pjrt_api_version version;
+	struct bt_pjrt_failure *(*fn[MOST_FNS])(void *args);
+} api;
+
+static struct bt_pjrt_failure *destroy(void *args)
+{
+	const struct bt_pjrt_one_args *a = args;
+
+	return a->object == &exhausted ? NULL : real->fn[0](args);
+}
+
+static struct bt_pjrt_failure *message(void *args)
+{
+	static const char text[] = "out of memory, says a test";
+	struct bt_pjrt_list_args *a = args;
+
+	if (a->object != &exhausted)
+		return real->fn[1](args);
+	a->values = text;
+	a->n = sizeof(text) - 1;
+	return NULL;
+}
+
+static struct bt_pjrt_failure *code(void *args)
+{
+	struct bt_pjrt_int_args *a = args;
+
+	if (a->object != &exhausted)
+		return real->fn[2](args);
+	a->value = EXHAUSTED;
+	return NULL;
+}
+
+/* The longest vector of i32 among the arguments of a program that has labels,
+ * which is one for each token. */
+static long tokens_of(const char *text)
+{
+	const char *end = strstr(text, ") -> "), *s = text;
+	long most = 0, n;
+	int read;
+
+	while ((s = strstr(s, "tensor<")) != NULL && s < end) {
+		read = 0;
+		if (sscanf(s, "tensor<%ldxi32>%n", &n, &read) == 1 && read > 0)
+			most = n > most ? n : most;
+		s++;
+	}
+	return strstr(text, "stablehlo.log\"") != NULL ? most : 0;
+}
+
+static struct bt_pjrt_failure *compile(void *args)
+{
+	const struct bt_pjrt_compile_args *a = args;
+	const char *limit = getenv("NARROW_PLACES");
+
+	return limit != NULL && tokens_of(a->program->code) > atol(limit)
+	           ? &exhausted
+	           : real->fn[BT_PJRT_CLIENT_COMPILE](args);
+}
+
+static struct bt_pjrt_failure *execute(void *args)
+{
+	const char *list = getenv("NARROW_RUNS");
+	char word[20];
+
+	snprintf(word, sizeof(word), ",%d,", ++runs);
+	return list != NULL && strstr(list, word) != NULL
+	           ? &exhausted
+	           : real->fn[BT_PJRT_EXECUTE](args);
+}
+
+const void *GetPjrtApi(void);
+
+const void *GetPjrtApi(void)
+{
+	const char *path = getenv("NARROW_OF");
+	void *lib = path != NULL ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+	void *symbol = lib != NULL ? dlsym(lib, "GetPjrtApi") : NULL;
+	const struct bt_pjrt_api *(*get)(void);
+
+	if (symbol == NULL)
+		return NULL;
+	memcpy(&get, &symbol, sizeof(get));
+	real = get();
+	memcpy(&api, real,
+	       real->struct_size < sizeof(api) ? real->struct_size
+	                                       : sizeof(api));
+	api.fn[0] = destroy;
+	api.fn[1] = message;
+	api.fn[2] = code;
+	api.fn[BT_PJRT_CLIENT_COMPILE] = compile;
+	api.fn[BT_PJRT_EXECUTE] = execute;
+	return &api;
+}
