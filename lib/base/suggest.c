@@ -10,19 +10,23 @@ static size_t least(size_t a, size_t b)
 
 size_t bt_suggest_distance(const char *a, const char *b)
 {
-	size_t row[BT_SUGGEST_LONGEST + 1], n = strlen(b), i, j, diagonal,
-	                                    above;
+	size_t rows[3][BT_SUGGEST_LONGEST + 1], n = strlen(b), i, j;
+	size_t *before = rows[0], *above = rows[1], *row = rows[2], *free;
 
 	for (j = 0; j <= n; j++)
 		row[j] = j;
 	for (i = 1; a[i - 1] != '\0'; i++) {
-		diagonal = row[0];
+		free = before;
+		before = above;
+		above = row;
+		row = free;
 		row[0] = i;
 		for (j = 1; j <= n; j++) {
-			above = row[j];
-			row[j] = least(least(above, row[j - 1]) + 1,
-			               diagonal + (a[i - 1] != b[j - 1]));
-			diagonal = above;
+			row[j] = least(least(above[j], row[j - 1]) + 1,
+			               above[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+			    a[i - 2] == b[j - 1])
+				row[j] = least(row[j], before[j - 2] + 1);
 		}
 	}
 	return row[n];

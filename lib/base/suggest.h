@@ -9,8 +9,9 @@
 #define BT_SUGGEST_LONGEST 64 /* bytes of a name that is compared */
 
 /*
- * How many characters to put in, take out or change make b of a (Levenshtein).
- * b has at most BT_SUGGEST_LONGEST bytes.
+ * How many characters to put in, take out, change or swap with the next one
+ * make b of a, each place being edited once (Damerau and Levenshtein's distance
+ * as optimal string alignment). b has at most BT_SUGGEST_LONGEST bytes.
  */
 size_t bt_suggest_distance(const char *a, const char *b);
 

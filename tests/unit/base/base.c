@@ -451,6 +451,9 @@ static void names_that_are_near(void **state)
 	assert_int_equal(bt_suggest_distance("", ""), 0);
 	assert_int_equal(bt_suggest_distance("kitten", "sitting"), 3);
 	assert_int_equal(bt_suggest_distance("abc", ""), 3);
+	assert_int_equal(bt_suggest_distance("label", "lable"), 1);
+	assert_int_equal(bt_suggest_distance("ca", "abc"), 3);
+	assert_int_equal(bt_suggest_distance("abcd", "badc"), 2);
 	assert_true(bt_suggest_words("epochs", "num_train_epochs"));
 	assert_true(
 	    bt_suggest_words("batch-size", "per_device_train_batch_size"));
@@ -469,6 +472,7 @@ static void option_mistakes(void **state)
 	    {"x --lengths 3",
 	     "unknown option '--lengths'; did you mean '--length'?"},
 	    {"x --max_length=3", "'--max_length=3'; did you mean '--length'?"},
+	    {"x --flga", "unknown option '--flga'; did you mean '--flag'?"},
 	    {"x --l 3", "option '--l' is ambiguous: --length, --level"},
 	    {"x --le=3", "option '--le' is ambiguous: --length, --level"},
 	    {"x -z", "unknown option '-z'"},
