@@ -221,11 +221,15 @@ static int look(const char *file, enum content *is, struct bt_error *err)
 		*is = RECORDS;
 	else if (e == BT_OK && n > 0 && p[0] == '{' && !is_step(p, n))
 		*is = EVALUATION;
-	else if (e == BT_OK && (n == 0 || p[0] != '{'))
+	else if (e == BT_OK && n == 0)
+		e = bt_error_set(err, BT_EFORMAT, "%s is empty",
+		                 bt_in_name(in));
+	else if (e == BT_OK && p[0] != '{')
 		e = bt_error_set(err, BT_EFORMAT,
-		                 "%s: is neither the history of a training, "
-		                 "nor an evaluation as JSON, nor records, nor "
-		                 "embeddings (a tensor stream or .npy)",
+		                 "%s is neither the history of a training, "
+		                 "nor an evaluation (bert-eval --json), nor "
+		                 "token records, nor embeddings (a tensor "
+		                 "stream or .npy)",
 		                 bt_in_name(in));
 	bt_in_close(in);
 	return e;
@@ -285,6 +289,20 @@ static const char *format(const struct values *v)
 	                                                   : NULL;
 }
 
+/* Whether a name promises a format that is not written. */
+static bool is_foreign(const char *path)
+{
+	static const char *const endings[] = {
+	    ".gif",  ".jpg", ".jpeg", ".webp", ".tif",
+	    ".tiff", ".eps", ".ps",   ".svgz", ".html"};
+	size_t i;
+
+	for (i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (bt_str_ends(path, endings[i]))
+			return true;
+	return false;
+}
+
 static int write_picture(const struct values *v, const struct bt_buf *picture,
                          struct bt_error *err)
 {
@@ -318,6 +336,13 @@ static int run(const struct values *v, char **files, int n)
 	if (v->terminal && format(v) != NULL)
 		return bt_tool_misuse(
 		    &tool, "give either --terminal or -o FILE.%s", format(v));
+	if (!v->terminal && v->common.output != NULL &&
+	    is_foreign(v->common.output))
+		return bt_tool_misuse(
+		    &tool,
+		    "cannot write '%s': give a name that ends "
+		    "in .svg, .png or .pdf",
+		    v->common.output);
 	if (bt_out_spare(v->common.output, files, n, &err) != BT_OK)
 		return bt_tool_misuse(&tool, "%s", err.text);
 	e = draw(v, files, n, &picture, &err);

@@ -132,6 +132,12 @@ declines 2 'bert-plot: --kind and --normalize are for evaluations*' 'a kind of c
 declines 2 'bert-plot: --metric and --x are for histories*' 'a metric of a report' bert-plot --x step report.json
 declines 2 'bert-plot: --max-length is for lengths*' 'lengths of a run' bert-plot --max-length 3 a
 declines 2 'bert-plot: give either --terminal or -o FILE.png*' 'letters as PNG' bert-plot --terminal -o x.png a
+declines 2 "bert-plot: cannot write 'x.gif': give a name that ends in .svg, .png or .pdf*" 'an ending of another format' \
+	bert-plot -o x.gif a
+[ ! -e x.gif ]
+result $? 'nothing is written'
 echo 'id,text' >table.csv
-declines 1 "bert-plot: 'table.csv': is neither the history of a training, nor *" 'a table' bert-plot table.csv
+declines 1 "bert-plot: 'table.csv' is neither the history of a training, nor *" 'a table' bert-plot table.csv
+: >empty
+declines 1 "bert-plot: 'empty' is empty" 'an empty file' bert-plot empty
 finish
