@@ -50,6 +50,9 @@ techniques() {
 		label-smoothing --label-smoothing 0.1
 		focal --focal 2
 		r-drop --r-drop 1
+		contrastive --contrastive 0.1
+		fgm --fgm 0.3
+		awp --awp 0.01 --awp-start 1
 		class-weight --class-weight balanced
 		dropout-.2 --dropout 0.2
 		layer-decay --layer-decay 0.9

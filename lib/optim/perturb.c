@@ -72,7 +72,7 @@ int bt_perturb_init(struct bt_perturb *p, const struct bt_graph *g,
 		p->moves[i] = moves(g, o, i);
 	if (bt_graph_scattered(g)) {
 		bt_arena_sparse(&p->params, 0, bytes);
-		bt_arena_sparse(&p->grads, 0, bytes);
+		bt_arena_sparse(&p->grads, 0, p->grads.size);
 	}
 	return BT_OK;
 }
