@@ -185,6 +185,8 @@ static int shard_gradients(void *ctx, int s, struct bt_error *err)
 	}
 	if (!any) /* of several: the CPU's */
 		bt_engine_zero_grads(t->m->engine);
+	if (t->optim.rows != NULL)
+		t->shard_rows = bt_engine_row_grads(t->m->engine);
 	return BT_OK;
 }
 

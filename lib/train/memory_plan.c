@@ -125,13 +125,17 @@ static void count_rows(struct bt_memory_plan *n, const struct bt_model *m,
 {
 	int word = bt_train_by_rows(m, b, o);
 	const struct bt_param *p = &m->graph.params[word >= 0 ? word : 0];
-	size_t bytes = bt_param_size(p) * sizeof(float), pages;
+	size_t bytes = bt_param_size(p) * sizeof(float), pages, rows;
 
 	if (word < 0)
 		return;
+	rows = bt_batches_update_tokens(b) * (size_t)p->cols * sizeof(float);
+	n->shards = bt_shards_bytes(bt_train_shards(o), NULL,
+	                            m->graph.n_floats -
+	                                bt_graph_first_trained(&m->graph) -
+	                                (bytes - rows) / sizeof(float));
 	pages = pages_of(p, train, o->masking != NULL) * PAGE;
-	n->engine.grads -= bytes - bt_batches_update_tokens(b) *
-	                               (size_t)p->cols * sizeof(float);
+	n->engine.grads -= bytes - rows;
 	if (pages < bytes)
 		n->moments -= (bytes - pages) * 2;
 	n->moments += bt_rows_bytes((size_t)p->rows);

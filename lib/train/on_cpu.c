@@ -110,13 +110,10 @@ static double share_of(const struct bt_train_run *t)
 static int update(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_engine *e = t->m->engine;
-	struct bt_row_grads rows = {0};
 	double start = bt_seconds(), norm;
 	int r = BT_OK;
 
-	if (t->optim.rows != NULL)
-		rows = bt_engine_row_grads(e);
-	norm = bt_optim_norm(&t->optim, t->grads, &rows,
+	norm = bt_optim_norm(&t->optim, t->grads, &t->shards.rows,
 	                     bt_engine_sparse_excess(e));
 	if (!isfinite(norm))
 		r = bt_train_diverged(t, "gradient", err);
@@ -125,8 +122,9 @@ static int update(struct bt_train_run *t, struct bt_error *err)
 	t->norm = norm;
 	bt_train_add_time(t, "gradient norm", start, share_of(t));
 	start = bt_seconds();
-	bt_optim_update(&t->optim, bt_engine_params(e), t->grads, &rows, norm,
-	                bt_train_rate(t, t->s.step), t->s.step + 1);
+	bt_optim_update(&t->optim, bt_engine_params(e), t->grads,
+	                &t->shards.rows, norm, bt_train_rate(t, t->s.step),
+	                t->s.step + 1);
 	bt_train_add_time(t, "optimizer", start,
 	                  bt_optim_traffic(t->optim.o.kind) * share_of(t));
 	if (bt_average_stands(&t->average, t->s.step + 1)) {
@@ -144,7 +142,7 @@ int bt_train_by_rows(const struct bt_model *m, const struct bt_batches *b,
 {
 	int word = o->device == NULL ? bt_engine_word_table(m->engine) : -1;
 
-	return word >= 0 && o->dist == NULL && bt_train_shards(o) == 1 &&
+	return word >= 0 && o->dist == NULL &&
 	               bt_optim_takes_rows(o->optim.kind) &&
 	               !bt_perturbs(&o->perturb) &&
 	               bt_batches_update_tokens(b) * FEW <=
@@ -156,11 +154,17 @@ int bt_train_by_rows(const struct bt_model *m, const struct bt_batches *b,
 /* All bits are the same by rows. What moves the table reads all of it. */
 static int begin(struct bt_train_run *t, struct bt_error *err)
 {
-	int word = bt_train_by_rows(t->m, &t->batches, t->o);
+	int word = bt_train_by_rows(t->m, &t->batches, t->o), r;
+	const struct bt_param *p;
 
 	bt_engine_by_rows(t->m->engine, word >= 0);
-	return word >= 0 ? bt_optim_by_rows(&t->optim, &t->m->graph, word, err)
-	                 : BT_OK;
+	if (word < 0)
+		return BT_OK;
+	p = &t->m->graph.params[word];
+	r = bt_shards_by_rows(&t->shards, p->offset, (size_t)p->rows,
+	                      (size_t)p->cols, &t->shard_rows, err);
+	return r == BT_OK ? bt_optim_by_rows(&t->optim, &t->m->graph, word, err)
+	                  : r;
 }
 
 static int load(struct bt_train_run *t, struct bt_error *err)

@@ -125,12 +125,46 @@ int bt_shards_init(struct bt_shards *h, int n, const float *grads,
 	return r;
 }
 
+/* Which rows a sum has. */
+struct bt_row_sum {
+	int32_t *ids;   /* [n_rows] the first n are of them */
+	int32_t *where; /* [n_rows] which of these a row is, from 1; 0: none */
+	size_t n;
+};
+
+int bt_shards_by_rows(struct bt_shards *h, size_t table, size_t n_rows,
+                      size_t cols, const struct bt_row_grads *rows,
+                      struct bt_error *err)
+{
+	struct bt_row_sum *s;
+	int i;
+
+	h->table = table;
+	h->n_rows = n_rows;
+	h->cols = cols;
+	h->shard_rows = rows;
+	h->row_sums = bt_array0((size_t)h->n_sums, sizeof(*h->row_sums));
+	for (i = 0; i < h->n_sums; i++) {
+		s = &h->row_sums[i];
+		s->ids = bt_array(n_rows, sizeof(*s->ids));
+		s->where = bt_array0(n_rows, sizeof(*s->where));
+		if (s->ids == NULL || s->where == NULL)
+			return bt_error_nomem(err, "preparing shards");
+	}
+	return BT_OK;
+}
+
 void bt_shards_clear(struct bt_shards *h)
 {
 	int i;
 
 	for (i = 0; i < h->n_sums; i++)
 		bt_arena_clear(&h->sums[i]);
+	for (i = 0; i < h->n_sums && h->row_sums != NULL; i++) {
+		free(h->row_sums[i].ids);
+		free(h->row_sums[i].where);
+	}
+	free(h->row_sums);
 	bt_arena_clear(&h->parts);
 	free(h->sums);
 	free(h->all);
@@ -173,24 +207,91 @@ static void run(const struct bt_shards *h, bt_piece_fn *fn, const float *x,
 	bt_pool_run(h->pool, fn, &j, (int)((n + PIECE - 1) / PIECE));
 }
 
-/* The same with what is trained of whole arrays. */
+/* The same with what is trained of whole arrays, but rows. */
 static void run_all(const struct bt_shards *h, bt_piece_fn *fn, const float *x,
                     float *y)
 {
-	run(h, fn, x + h->from, y + h->from, h->floats - h->from);
+	size_t end = h->table + h->n_rows * h->cols;
+
+	if (h->n_rows == 0) {
+		run(h, fn, x + h->from, y + h->from, h->floats - h->from);
+		return;
+	}
+	run(h, fn, x + h->from, y + h->from, h->table - h->from);
+	run(h, fn, x + end, y + end, h->floats - end);
+}
+
+static struct bt_row_grads rows_of(const struct bt_shards *h, int level)
+{
+	return (struct bt_row_grads){
+	    .ids = h->row_sums[level].ids,
+	    .values = (const float *)h->sums[level].base + h->table,
+	    .n = h->row_sums[level].n};
+}
+
+/* To the rows of a sum; those that it lacks begin with zeros. */
+static void add_rows(struct bt_shards *h, const struct bt_row_grads *rows,
+                     int level)
+{
+	struct bt_row_sum *s = &h->row_sums[level];
+	float *to = (float *)h->sums[level].base + h->table, *y;
+	int32_t *where;
+	size_t i;
+
+	for (i = 0; i < rows->n; i++) {
+		where = &s->where[rows->ids[i]];
+		if (*where == 0) {
+			memset(to + s->n * h->cols, 0, h->cols * sizeof(*to));
+			s->ids[s->n++] = rows->ids[i];
+			*where = (int32_t)s->n;
+		}
+		y = to + (size_t)(*where - 1) * h->cols;
+		h->k->axpy(1.0f, rows->values + i * h->cols, y, h->cols);
+	}
+}
+
+/* The sum of that level is, or has added to it, the gradients of a shard. */
+static void set_sum(struct bt_shards *h, int level)
+{
+	struct bt_row_sum *s;
+
+	run_all(h, copy_piece, h->grads, h->sums[level].base);
+	if (h->n_rows == 0)
+		return;
+	s = &h->row_sums[level];
+	while (s->n > 0)
+		s->where[s->ids[--s->n]] = 0;
+	add_rows(h, h->shard_rows, level);
+}
+
+static void add_shard(struct bt_shards *h, int level)
+{
+	run_all(h, add_piece, h->grads, h->sums[level].base);
+	if (h->n_rows > 0)
+		add_rows(h, h->shard_rows, level);
+}
+
+static void add_sum(struct bt_shards *h, int level)
+{
+	struct bt_row_grads rows;
+
+	run_all(h, add_piece, h->sums[level + 1].base, h->sums[level].base);
+	if (h->n_rows == 0)
+		return;
+	rows = rows_of(h, level + 1);
+	add_rows(h, &rows, level);
 }
 
 /* The node's gradients, in h->sums[level]. */
 static int add_up(struct bt_shards *h, struct bt_shard_node node, int level,
                   bt_shard_fn *fn, void *ctx, struct bt_error *err)
 {
-	float *sum = h->sums[level].base;
 	int middle, r;
 
 	if (node.hi - node.lo == 1) {
 		r = fn(ctx, node.lo, err);
 		if (r == BT_OK)
-			run_all(h, copy_piece, h->grads, sum);
+			set_sum(h, level);
 		return r;
 	}
 	middle = node.lo + bt_shard_half(node.hi - node.lo);
@@ -201,13 +302,13 @@ static int add_up(struct bt_shards *h, struct bt_shard_node node, int level,
 	if (node.hi - middle == 1) {
 		r = fn(ctx, middle, err);
 		if (r == BT_OK)
-			run_all(h, add_piece, h->grads, sum);
+			add_shard(h, level);
 		return r;
 	}
 	r = add_up(h, (struct bt_shard_node){middle, node.hi}, level + 1, fn,
 	           ctx, err);
 	if (r == BT_OK)
-		run_all(h, add_piece, h->sums[level + 1].base, sum);
+		add_sum(h, level);
 	return r;
 }
 
@@ -250,6 +351,9 @@ int bt_shards_add_up(struct bt_shards *h, bt_shard_fn *fn, void *ctx,
 	if (r != BT_OK)
 		return r;
 	*sum = arrays[0];
+	if (h->n_rows > 0)
+		h->rows =
+		    arrays[0] == h->grads ? *h->shard_rows : rows_of(h, 0);
 	if (h->dist == NULL)
 		return BT_OK;
 	bt_dist_hand_over(h->dist, arrays, h->count, h->at,

@@ -29,6 +29,13 @@ struct bt_shards {
 	struct bt_arena *sums; /* [n_sums] sum k is that of node k, those behind
 	                        * it are of right halves meanwhile */
 
+	/* the table whose gradients are rows: those of a sum stand at its
+	 * beginning in that; n_rows is 0 where none is */
+	size_t table, n_rows, cols; /* its first float, rows, columns */
+	const struct bt_row_grads *shard_rows; /* borrowed: of a shard */
+	struct bt_row_sum *row_sums;           /* [n_sums] */
+	struct bt_row_grads rows;              /* of the sum of all shards */
+
 	struct bt_dist *dist;      /* borrowed; NULL: one process */
 	const size_t *at;          /* borrowed: rank r owns floats at[r] .. */
 	struct bt_shard_node *all; /* [n_all] nodes of all ranks */
@@ -49,6 +56,13 @@ int bt_shards_init(struct bt_shards *h, int n, const float *grads,
                    size_t floats, struct bt_pool *pool, struct bt_dist *dist,
                    const size_t *at, struct bt_error *err) BT_MUST_USE;
 void bt_shards_clear(struct bt_shards *h);
+
+/* From now on the gradients of a table at that float, of so many rows and
+ * columns, are rows: *rows after each shard, and h->rows for the sum. Only
+ * without dist. The bits are those of sums of whole tables. */
+int bt_shards_by_rows(struct bt_shards *h, size_t table, size_t n_rows,
+                      size_t cols, const struct bt_row_grads *rows,
+                      struct bt_error *err) BT_MUST_USE;
 
 /* *sum: the gradients of all shards, of which each rank has its part, valid
  * until the next call. An error of any rank is one of all. */

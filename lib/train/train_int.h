@@ -83,6 +83,7 @@ struct bt_train_run {
 	struct bt_shards shards;
 	struct bt_shard_sum *shard_sums; /* [shards.n] of the update */
 	const float *grads;              /* of the update */
+	struct bt_row_grads shard_rows;  /* of a shard, see bt_shards_by_rows */
 	size_t update_end;               /* position behind the update */
 	bool comparing; /* its texts with each other, in t->whole */
 	struct bt_perturb perturb;

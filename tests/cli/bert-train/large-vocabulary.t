@@ -39,7 +39,8 @@ alike() { # DIR DIR WHAT
 }
 
 for o in '' '--optimizer adam --clip 0' '--ema .8 --eval dev.rec --eval-steps 7' \
-	'--accumulate 2 --batch-size 32 --layer-decay .9' '--average 5 --optimizer adamw-google'; do
+	'--accumulate 2 --batch-size 32 --layer-decay .9' '--shards 2' \
+	'--shards 7 --accumulate 2 --batch-size 32' '--average 5 --optimizer adamw-google'; do
 	config 0
 	# shellcheck disable=SC2086
 	works "a table $o" train table $o
