@@ -77,6 +77,12 @@ static void tell(const struct args *a, const struct bt_convert *job)
 	struct bt_log log = bt_tool_log(&tool, &a->common);
 	const struct bt_convert_report *r = &job->report;
 
+	if (r->idle > 0)
+		bt_log_warn(&log, "rules-unused", BT_HINT_NONE,
+		            "%zu rule%s of --drop and --rename changed no "
+		            "tensor: %s",
+		            r->idle, bt_plural(r->idle),
+		            bt_buf_str((struct bt_buf *)&r->idle_rules));
 	if (r->unknown > 0 && r->left_out)
 		bt_log_warn(&log, "unknown-names", BT_HINT_NONE,
 		            "%zu tensor%s left out, for which llama.cpp has no "
@@ -214,7 +220,8 @@ static bool check(const struct args *a, struct bt_convert *job, int *status)
 		*status = bt_tool_misuse(
 		    &tool,
 		    "'%s' does not say which format to write: give it with "
-		    "--to",
+		    "--to, or a name that ends in .safetensors, .npz, .gguf, "
+		    ".ckpt, .h5 or .onnx",
 		    job->to);
 	else if (own != BT_NAMES_DEFAULT && job->names > BT_NAMES_HF &&
 	         job->names != own)
@@ -269,18 +276,28 @@ static bool use_adapter(const struct args *a, char **from, int *status)
 	return *status == BT_EXIT_DONE;
 }
 
+/* The error if n operands are too few or too many; or NULL. */
+static const char *misfit(const struct args *a, int n)
+{
+	if (a->average)
+		return n < 3 ? "--average expects two FROM at least, and TO"
+		             : NULL;
+	return n == 2  ? NULL
+	       : n < 2 ? "expected FROM and TO"
+	               : "expected FROM and TO; several FROM need --average";
+}
+
 static bool parse(int argc, char **argv, struct args *a, struct bt_convert *job,
                   int *status)
 {
+	const char *wrong;
 	int at, i;
 
 	if (!bt_tool_options(&tool, argc, argv, a, &at, status))
 		return false;
-	if (a->average ? argc - at < 3 : argc - at != 2) {
-		*status = bt_tool_misuse(
-		    &tool, a->average
-		               ? "--average expects two FROM at least, and TO"
-		               : "expected FROM and TO");
+	wrong = misfit(a, argc - at);
+	if (wrong != NULL) {
+		*status = bt_tool_misuse(&tool, "%s", wrong);
 		return false;
 	}
 	for (i = at; i < argc - 1; i++)

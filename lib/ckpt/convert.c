@@ -125,6 +125,13 @@ int bt_convert_check(const struct bt_convert *r, struct bt_error *err)
 	return BT_OK;
 }
 
+static void list_idle(struct bt_convert_report *rep, const char *rule)
+{
+	if (rep->idle++ > 0)
+		bt_buf_puts(&rep->idle_rules, ", ");
+	bt_buf_printf(&rep->idle_rules, "'%s'", rule);
+}
+
 static int choose(struct bt_convert *r, struct bt_named_list *l,
                   struct bt_error *err)
 {
@@ -135,11 +142,15 @@ static int choose(struct bt_convert *r, struct bt_named_list *l,
 		e = bt_rename_drop(l, r->drop[i], &n, err);
 		if (e == BT_OK)
 			r->report.dropped += n;
+		if (e == BT_OK && n == 0)
+			list_idle(&r->report, r->drop[i]);
 	}
 	for (i = 0; i < r->n_rename && e == BT_OK; i++) {
 		e = bt_rename(l, r->rename[i], &n, err);
 		if (e == BT_OK)
 			r->report.renamed += n;
+		if (e == BT_OK && n == 0)
+			list_idle(&r->report, r->rename[i]);
 	}
 	if (e == BT_OK && l->n == 0)
 		e = bt_error_set(err, BT_EARG, "'%s': no tensor is left",
@@ -433,5 +444,6 @@ int bt_convert_run(struct bt_convert *r, struct bt_error *err)
 void bt_convert_clear(struct bt_convert *r)
 {
 	bt_buf_clear(&r->report.unknown_names);
+	bt_buf_clear(&r->report.idle_rules);
 	bt_buf_clear(&r->path);
 }

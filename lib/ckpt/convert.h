@@ -12,7 +12,9 @@
 struct bt_convert_report {
 	size_t tensors, bytes;
 	size_t dropped, renamed; /* by rules */
-	size_t unknown;          /* without a name of the wanted kind */
+	size_t idle;             /* rules that changed nothing */
+	struct bt_buf idle_rules;
+	size_t unknown; /* without a name of the wanted kind */
 	struct bt_buf unknown_names;
 	bool left_out;      /* these are not written */
 	size_t overflows;   /* numbers that have become infinite */

@@ -47,6 +47,6 @@ refuses "*tensor 'classifier.*' has another shape or type*" 'other labels' \
 is $? 1 'nothing is written'
 misuses "*m2/model.safetensors' is both input and output*" 'an input as output' ckpt-convert --average m1 m2 m2/model.safetensors
 misuses '*--average expects two FROM at least, and TO*' 'too few' ckpt-convert --average m1 x.safetensors
-misuses '*expected FROM and TO*' 'several without the option' ckpt-convert m1 m2 x.safetensors
+misuses '*expected FROM and TO; several FROM need --average*' 'several without the option' ckpt-convert m1 m2 x.safetensors
 misuses '*--average does not go with ONNX*' 'ONNX' ckpt-convert --average m1 m2 x.onnx
 finish

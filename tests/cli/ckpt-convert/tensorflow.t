@@ -158,8 +158,11 @@ same one.safetensors hf/model.safetensors 'the same bytes'
 
 # --- misuse
 exits 2 'no format' ckpt-convert hf out.bin
-like "$(cat err)" "*'out.bin' does not say which format*--to*" 'the message says so'
+like "$(cat err)" "*'out.bin' does not say which format*--to, or a name that ends in .safetensors*" 'the message says so'
 exits 2 'no TO' ckpt-convert hf
+works 'rules for names that are not there' ckpt-convert --drop nothing --drop ^classifier.bias --rename a=b --rename 's/nothing/x/' hf rules.safetensors
+like "$(cat err)" "*warning: 3 rules of --drop and --rename changed no tensor: 'nothing', 'a=b', 's/nothing/x/'*" \
+	'are warned of'
 exits 2 'shards in a file' ckpt-convert --shard-size 1M hf x.safetensors
 exits 2 'no size' ckpt-convert --shard-size 0 hf x/
 exits 2 'names that do not go with it' ckpt-convert --names tf1 --to tf2 hf x
