@@ -182,7 +182,8 @@ static const char *misfit(const struct args *a, const struct bt_task *task)
 	if (a->scheme != NULL && (a->embed != NULL || task != &bt_task_tagging))
 		return "the model does not tag words, which --scheme is for";
 	if (question_options(a))
-		return "the model does not answer questions, which json, "
+		return "the model does not answer questions, which "
+		       "--format json, "
 		       "--nbest, --null-odds, --null-threshold, "
 		       "--max-answer, --n-best and --dialect are for";
 	if (a->embed != NULL)

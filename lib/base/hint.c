@@ -65,6 +65,8 @@ static const char *const words[BT_HINTS] = {
         "train its model further with -m DIR -o NEW, or start over with "
         "--no-resume or another output directory",
     [BT_HINT_TOKENIZER] = "give one with --tokenizer",
+    [BT_HINT_TOKENIZER_PATH] =
+        "give a model directory, its vocab.txt or its tokenizer.json",
     [BT_HINT_RESUME_FROM] = "make room and resume with --resume-from that file",
     [BT_HINT_SAVE_FEWER] =
         "make room, write elsewhere, or write no checkpoints with "
@@ -94,6 +96,9 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_KEEP_TEXT] = "bert-tokenize -m MODEL --keep-text keeps it",
     [BT_HINT_LABEL_SEPARATOR] = "choose another --label-separator",
     [BT_HINT_MAP_LABEL] = "--map-label renames labels",
+    [BT_HINT_MASKED_MODEL] =
+        "it is not a masked language model, which bert-train --task masked-lm "
+        "makes",
     [BT_HINT_MAX_LENGTH] = "tokenize with bert-tokenize --max-length",
     [BT_HINT_PAD] = "tokenize with bert-tokenize --pad LENGTH --attend-pad",
     [BT_HINT_PAIR] = "csv2tfrecord --pair makes pairs",

@@ -59,6 +59,9 @@ static int no_config(const char *dir, struct bt_error *err)
 	    (strcmp(f.family, "bert") == 0 || strcmp(f.family, "electra") == 0))
 		say_config(dir, &f,
 		           strcmp(bt_ckpt_format(c), "tensorflow") == 0, err);
+	else if (!bt_path_is_dir(dir))
+		bt_error_set(err, BT_EFORMAT,
+		             "'%s' is a file and not a model directory", dir);
 	else
 		bt_error_set(err, BT_EFORMAT,
 		             "'%s' is not a model directory: it holds neither "

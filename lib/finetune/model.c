@@ -327,17 +327,22 @@ int bt_model_open_masked(const char *dir, bool next,
                          const struct bt_engine_opts *o, struct bt_model *m,
                          struct bt_error *err)
 {
+	bool was;
 	int r;
 
 	memset(m, 0, sizeof(*m));
 	r = bt_model_config(dir, &m->config, &m->labels, err);
+	was = r != BT_OK || bt_config_was_masked(&m->config);
 	m->task = &bt_task_masked_lm;
 	m->config.problem_type = m->task->problem_type;
 	m->config.per_token = true;
 	m->config.next_sentence =
 	    r == BT_OK && next && bt_config_had_next(&m->config);
 	bt_labels_clear(&m->labels);
-	return finish_open(r, dir, o, m, err);
+	r = finish_open(r, dir, o, m, err);
+	return r != BT_EFORMAT || was
+	           ? r
+	           : bt_error_hint(err, BT_HINT_MASKED_MODEL, r);
 }
 
 size_t bt_model_width(const struct bt_model *m)

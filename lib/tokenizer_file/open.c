@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "format/adapter_config.h"
 #include "format/hub_cache.h"
 #include "format/model_files.h"
@@ -165,6 +166,13 @@ static int find_base(struct bt_tok *t, struct bt_error *err)
 	return r;
 }
 
+/* Whether a file has the name of a tokenizer's, and so was likely meant. */
+static bool is_named(const char *path)
+{
+	return bt_str_ends(path, BT_FILE_VOCAB) ||
+	       bt_str_ends(path, BT_FILE_TOKENIZER);
+}
+
 int bt_tok_open(const char *path, const struct bt_tok_opts *opts,
                 struct bt_tok **tok, struct bt_error *err)
 {
@@ -196,6 +204,8 @@ int bt_tok_open(const char *path, const struct bt_tok_opts *opts,
 		r = bt_tok_finish(t, opts, err);
 	if (r != BT_OK && !bt_path_there(path))
 		r = bt_hub_cache_hint(path, r, err);
+	else if (r == BT_EFORMAT && !t->is_dir && !is_named(path))
+		r = bt_error_hint(err, BT_HINT_TOKENIZER_PATH, r);
 	if (r != BT_OK) {
 		bt_tok_free(t);
 		return r;

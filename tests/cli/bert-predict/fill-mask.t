@@ -34,6 +34,6 @@ misuses '*--fill-mask takes one model*' 'two models' bert-predict -q -m m -m m -
 works 'the encoder still embeds' bert-predict -q -m m --embed mean -o e.npy masked.rec
 csv2tfrecord -q -i id -t text -l intent "$data/library-dev.csv" | bert-tokenize -q -m vocab.txt -o dev.rec
 bert-train -q --init-config tiny --tokenizer vocab.txt --steps 1 -o c dev.rec
-refuses "*'c' has no tensor 'cls.predictions.transform.dense.weight', which the model needs*" 'a model without that head' \
+refuses "*'c' has no tensor 'cls.predictions.transform.dense.weight', which the model needs (it is not a masked language model*" 'a model without that head' \
 	bert-predict -q -m c --fill-mask masked.rec
 finish

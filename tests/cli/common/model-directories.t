@@ -89,6 +89,12 @@ works 'which makes it one' bert-train -q -m electra_tiny --steps 1 -j 1 -o e.out
 rm electra_tiny/c*
 mkdir empty
 refuses "*'empty' is not a model directory: it holds neither config.json nor*" 'nothing at all' bert-train -m empty -o no e.rec
+refuses "*'e.rec' is a file and not a model directory" 'records in place of a model' \
+	bert-train -m e.rec -o no empty
+refuses "*'e.rec': * is not valid UTF-8 *(give a model directory, its vocab.txt or its tokenizer.json)" 'or of a tokenizer' \
+	bert-tokenize -m e.rec vocab.txt
+refuses "*'e.out/config.json': *(give a model directory, its vocab.txt or its tokenizer.json)" 'a configuration' \
+	bert-tokenize -m e.out/config.json e.rec
 
 # --- a head of layers has names of its own, which others keep
 echo "{\"model_type\": \"bert\", \"vocab_size\": 2000, $(size)}" >bert.json
