@@ -80,7 +80,6 @@ static const struct {
     {"intermediate_size", NUMBER(intermediate_size)},
     {"hidden_dim", NUMBER(intermediate_size)},
     {"vocab_size", NUMBER(vocabulary)},
-    {"max_length", NUMBER(positions)}, /* of NeoBERT */
     {"max_position_embeddings", NUMBER(positions)},
 #undef NUMBER
 };

@@ -90,7 +90,7 @@ static int note_sizes(const struct notes *w)
 		const char *keys[2], *note;
 	} sizes[] = {
 	    {{"num_hidden_layers", "n_layers"}, "block_count"},
-	    {{"max_length", "max_position_embeddings"}, "context_length"},
+	    {{"max_position_embeddings", NULL}, "context_length"},
 	    {{"hidden_size", "dim"}, "embedding_length"},
 	    {{"intermediate_size", "hidden_dim"}, "feed_forward_length"},
 	    {{"num_attention_heads", "n_heads"}, "attention.head_count"},

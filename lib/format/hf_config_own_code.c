@@ -140,6 +140,16 @@ static int of_new(json_t *o, struct bt_error *err)
 	return of_ntk(o, err);
 }
 
+/* The code of NeoBERT, which transformers did not take over, looks at
+ * max_length alone, and that stays. */
+static void of_neobert(json_t *o)
+{
+	json_t *n = json_object_get(o, "max_length");
+
+	if (n != NULL)
+		json_object_set(o, "max_position_embeddings", n);
+}
+
 int bt_hf_config_of_own_code(json_t *o, struct bt_error *err)
 {
 	const char *type = json_string_value(json_object_get(o, "model_type"));
@@ -149,5 +159,7 @@ int bt_hf_config_of_own_code(json_t *o, struct bt_error *err)
 	if (strcmp(type, "nomic_bert") == 0 &&
 	    json_object_get(o, "n_embd") != NULL)
 		return of_nomic(o, err);
+	if (strcmp(type, "neobert") == 0)
+		of_neobert(o);
 	return strcmp(type, "new") == 0 ? of_new(o, err) : BT_OK;
 }

@@ -36,16 +36,6 @@ static void defaults(struct bt_config *c)
 	c->global_rope = bt_rope_of(10000);
 }
 
-/* max_length is what the published code looks at. */
-static int read_more(const json_t *o, struct bt_config *c, struct bt_error *err)
-{
-	int64_t n = c->max_positions;
-	int r = bt_json_int(o, "max_length", 1, 1 << 26, &n, err);
-
-	c->max_positions = (int)n;
-	return r == BT_OK ? bt_config_rope_of_all(o, c, err) : r;
-}
-
 /* Variants that its authors compare it with have these keys. */
 static int check_variant(const json_t *o, struct bt_error *err)
 {
@@ -132,7 +122,7 @@ const struct bt_family bt_family_neobert = {
     .classes = "classifier.weight",
     .keys = keys,
     .defaults = defaults,
-    .read = read_more,
+    .read = bt_config_rope_of_all,
     .check = check,
     .encoder = encoder,
     .head = head,

@@ -131,6 +131,22 @@ for part in 's/: 2\.0/: 0/' 's/null}/0.5}/' 's/scale": false/scale": true/' 's/l
 		bert-train --init-config bad.json --tokenizer vocab.txt -o bad train.rec
 done
 
+# The configuration that NeoBERT's own code reads.
+cat >own.json <<'END'
+{"model_type": "neobert", "architectures": ["NeoBERTLMHead"], "vocab_size": 2000, "hidden_size": 32, "dim_head": 16,
+ "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 48, "max_length": 48, "norm_eps": 1e-06,
+ "classifier_init_range": 0.1, "decoder_init_range": 0.02, "embedding_init_range": 0.02, "pad_token_id": 0,
+ "kwargs": {"trust_remote_code": true}, "auto_map": {"AutoConfig": "model.NeoBERTConfig"}, "trust_remote_code": true}
+END
+bert-train -q --force --init-config own.json --tokenizer vocab.txt --seed 6 --steps 2 -o n1 train.rec
+bert-train -q --force --init-config neobert.json --tokenizer vocab.txt --seed 6 --steps 2 -o n2 train.rec
+same n1/model.safetensors n2/model.safetensors "NeoBERT's own configuration means the same"
+like "$(tr -d ' \n' <n1/config.json)" '*"max_length":48*"AutoConfig":"model.NeoBERTConfig"*' 'and stays its own'
+yes car | head -n 60 | tr '\n' ' ' >long
+is "$(bert-tokenize -q -m n1 --lines --format ids long 2>err | wc -w | tr -d ' ')" 48 'max_length limits texts'
+sed 's/true}$/true, "max_position_embeddings": 64}/' own.json >n1/config.json
+is "$(bert-tokenize -q -m n1 --lines --format ids long 2>err | wc -w | tr -d ' ')" 48 '... alone'
+
 # What the configurations of Ettin, mmBERT and granite-embedding-r2 say beside.
 {
 	sed "s/}\$/,/" modernbert.json
