@@ -51,6 +51,8 @@ int bt_ts_reader_open(const char *path, size_t limit, struct bt_ts_reader **res,
 	t->limit = limit != 0 ? limit : BT_TS_READER_LIMIT;
 	r = t->zstd != NULL ? bt_in_open(path, &t->in, err)
 	                    : bt_error_nomem(err, "reading tensors");
+	if (r == BT_OK)
+		r = bt_in_refuse_terminal(t->in, err);
 	if (r != BT_OK) {
 		bt_ts_reader_close(t);
 		return r;

@@ -32,6 +32,8 @@ static int open_next(struct bt_tfrecord *r, struct bt_error *err)
 	const char *name;
 	int e = bt_in_open(path, &r->in, err);
 
+	if (e == BT_OK && (e = bt_in_refuse_terminal(r->in, err)))
+		bt_error_hint(err, BT_HINT_READ_TEXT, e);
 	if (e != BT_OK)
 		return e;
 	bt_in_limit(r->in, r->limit);

@@ -86,6 +86,16 @@ void bt_in_close(struct bt_in *in)
 	free(in);
 }
 
+int bt_in_refuse_terminal(const struct bt_in *in, struct bt_error *err)
+{
+	if (!isatty(in->fd))
+		return BT_OK;
+	return bt_error_set(err, BT_EARG,
+	                    "%s is a terminal and the input is binary: "
+	                    "name a file or use a pipe",
+	                    in->name);
+}
+
 void bt_in_limit(struct bt_in *in, struct bt_in_limit *limit)
 {
 	in->limit = limit;

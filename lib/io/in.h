@@ -25,6 +25,10 @@ int bt_in_open(const char *path, struct bt_in **in,
                struct bt_error *err) BT_MUST_USE;
 void bt_in_close(struct bt_in *in); /* takes NULL */
 
+/* BT_EARG where the input is a terminal, for what nobody can type. */
+int bt_in_refuse_terminal(const struct bt_in *in,
+                          struct bt_error *err) BT_MUST_USE;
+
 /*
  * What may be read of one input or of several that share it: decompressed
  * bytes, so that a small file cannot become endless ones. Reading on behind the
