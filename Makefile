@@ -192,8 +192,8 @@ uninstall:
 	cd $(mandir)/man1 && rm -f $(TOOLS:%=%.1)
 	cd $(bashdir) && rm -f $(TOOLS) bertutils
 	cd $(mandir)/man5 && rm -f $(notdir $(wildcard man/*.5))
-	rm -f $(mandir)/man7/bertutils.7 \
-	  $(zshdir)/_bertutils $(fishdir)/bertutils.fish
+	cd $(mandir)/man7 && rm -f $(notdir $(wildcard man/*.7))
+	rm -f $(zshdir)/_bertutils $(fishdir)/bertutils.fish
 
 # A Debian package, and an archive of the sources at this commit.
 deb: all

@@ -18,7 +18,7 @@ for tool in "$BUILD"/bin/*; do
 			'*--help*' '... and completions'
 	fi
 done
-for page in bertutils-config.5 bertutils-json.5 bertutils-stream.5 bertutils.7; do
+for page in bertutils-config.5 bertutils-json.5 bertutils-stream.5 bertutils-recipes.7 bertutils.7; do
 	[ -s "root/usr/share/man/man${page##*.}/$page" ]
 	result $? "the page $page"
 done
