@@ -17,21 +17,23 @@ away() { # removes the hosts and what still runs there
 		ip netns del $host 2>/dev/null
 	done
 }
-if ! have_ranks 'two hosts' || ! command -v ip >/dev/null || ! ip netns add $a 2>/dev/null; then
+trap away EXIT
+trap 'exit 1' INT TERM
+hosts() { # makes them, where this machine lets us
+	ip netns add $a && ip netns add $b && ip link add $a netns $a type veth peer name $b netns $b &&
+		ip netns exec $a ip addr add 10.99.0.1/24 dev $a &&
+		ip netns exec $b ip addr add 10.99.0.2/24 dev $b &&
+		for host in $a $b; do
+			ip netns exec $host ip link set $host up &&
+				ip netns exec $host ip link set lo up &&
+				ip netns exec $host unshare --uts hostname $host || return 1
+		done
+}
+if ! have_ranks 'two hosts' || ! hosts 2>/dev/null; then
 	[ "$n" -gt 0 ] || skip 'two hosts' 'network namespaces need root and ip (iproute2)'
 	finish
 	exit
 fi
-trap away EXIT
-trap 'exit 1' INT TERM
-ip netns add $b
-ip link add $a netns $a type veth peer name $b netns $b
-for host in $a $b; do
-	[ $host = $a ] && address=10.99.0.1 || address=10.99.0.2
-	ip netns exec $host ip addr add $address/24 dev $host
-	ip netns exec $host ip link set $host up
-	ip netns exec $host ip link set lo up
-done
 cat >on-host <<END
 #!/bin/sh
 # on-host ADDRESS COMMAND ...: as ssh runs it
@@ -52,7 +54,7 @@ train() { # OUT [OPTION ...]
 	shift
 	set -- bert-train --force --init-config tiny --tokenizer vocab.txt --learning-rate 1e-3 \
 		--batch-size 12 --epochs 12 --dtype f32 --shards 4 -j 1 -o "$o" "$@" train.rec
-	if [ -n "$hosts" ]; then two_hosts "$@"; else "$@"; fi
+	if [ $where = two ]; then two_hosts "$@"; else "$@"; fi
 }
 weights() { cksum <"$1/model.safetensors"; }
 received() { # bytes that came to the second host
@@ -60,9 +62,9 @@ received() { # bytes that came to the second host
 }
 
 task_records classification train.rec
-hosts=
+where=one
 train one -q
-hosts=two
+where=two
 like "$(two_hosts hostname | sort | tr '\n' ' ')" "$a $b " 'each host has a process'
 before=$(received)
 works 'two hosts train' train many -v
@@ -79,9 +81,9 @@ works 'one does' bert-predict -q --dtype f32 -j 1 -m one -o one.csv train.rec
 same two.csv one.csv '... the same'
 
 # A process of the other host is killed.
-hosts=
+where=one
 train one -q --epochs 60
-hosts=two
+where=two
 train cut --epochs 60 --save-steps 2 >out 2>&1 &
 pid=$!
 i=0
@@ -102,7 +104,7 @@ result $? 'a process that is killed ends both hosts in 10 seconds'
 wait $pid
 [ $? -ne 0 ]
 result $? '... with an error'
-hosts=
+where=one
 works '... from whose checkpoint one host goes on' train cut --resume --epochs 60
 is "$(weights cut)" "$(weights one)" '... to the bits of a run that nothing stopped'
 finish
