@@ -233,7 +233,7 @@ static const struct bt_opt options[] = {
            args, TRAIN.keep, 1, 1e9),
     BT_REAL(0, "max-minutes", "X",
             "stop with a checkpoint after X minutes [never]", args,
-            TRAIN.max_minutes, 1e-3, 1e9),
+            TRAIN.max_minutes, 1e-6, 1e9),
     BT_FLAG(0, "resume", "fail unless the output has a checkpoint to resume",
             args, TRAIN.resume),
     BT_FLAG(0, "no-resume", "start over even if the output has a checkpoint",

@@ -23,7 +23,7 @@ done
 like "$(cat on/README.md)" '*| adversarial step of weights | 0.01 |
 | from epoch | 0.5 |*' 'the card tells it'
 train on --awp .01
-exits 1 'a run to be resumed' train half --awp .01 --save-steps 5 --max-minutes .001
+exits 1 'a run to be resumed' train half --awp .01 --save-steps 5 --max-minutes 1e-5
 refuses '*belongs to another run: *adversarial step of weights was 0.01*, is absent*' 'without it' \
 	train half --save-steps 5 --resume
 refuses '*belongs to another run: adversarial from epoch was 0.0, is 0.5*' 'from elsewhere' \
@@ -66,9 +66,7 @@ tfrecord-cat -q --json -o rec.json dev.rec
 step() { # EPSILON OPTION...
 	epsilon=$1
 	shift
-	bert-train -q -m plain -o step --force --optimizer sgd --momentum 0 --learning-rate 1 \
-		--weight-decay 0 --clip 0 --dropout 0 --schedule constant --warmup 0 \
-		--steps 1 --dtype f32 --awp "$epsilon" "$@" dev.rec
+	down_gradient plain --awp "$epsilon" "$@"
 	works "loss and gradients are PyTorch's: $epsilon $*" "$PEER_PYTHON" \
 		"$TEST_TOP/tests/fixtures/adversarial-peer.py" plain step rec.json awp "$epsilon"
 	sed 's/^/# /' out

@@ -27,7 +27,7 @@ same on/model.safetensors warm/model.safetensors 'the usual temperature'
 train warm --contrastive .5 --contrastive-temperature 1
 cmp -s on/model.safetensors warm/model.safetensors
 is $? 1 'another one'
-exits 1 'a run to be resumed' train half --contrastive .5 --save-steps 5 --max-minutes .001
+exits 1 'a run to be resumed' train half --contrastive .5 --save-steps 5 --max-minutes 1e-5
 refuses '*belongs to another run: contrastive loss was 0.5*, is absent*' 'without it' \
 	train half --save-steps 5 --resume
 refuses '*belongs to another run: contrastive temperature was 0.3*, is 1*' 'another temperature' \
@@ -73,9 +73,7 @@ fi
 export HF_HUB_OFFLINE=1
 tfrecord-cat -q --json -o rec.json dev.rec
 step() { # WEIGHT TEMPERATURE
-	bert-train -q -m plain -o step --force --optimizer sgd --momentum 0 --learning-rate 1 \
-		--weight-decay 0 --clip 0 --dropout 0 --schedule constant --warmup 0 --batch-size 32 \
-		--steps 1 --dtype f32 --contrastive "$1" --contrastive-temperature "$2" dev.rec
+	down_gradient plain --batch-size 32 --contrastive "$1" --contrastive-temperature "$2"
 	works "loss and gradients are PyTorch's: $*" "$PEER_PYTHON" \
 		"$TEST_TOP/tests/fixtures/contrastive-peer.py" plain step rec.json "$@"
 	sed 's/^/# /' out

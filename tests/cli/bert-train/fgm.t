@@ -22,7 +22,7 @@ for dtype in f32 bf16; do
 done
 like "$(cat on/README.md)" '*| adversarial step of words | 0.5 |*' 'the card tells it'
 train on --fgm .5
-exits 1 'a run to be resumed' train half --fgm .5 --save-steps 5 --max-minutes .001
+exits 1 'a run to be resumed' train half --fgm .5 --save-steps 5 --max-minutes 1e-5
 refuses '*belongs to another run: adversarial step of words was 0.5*, is absent*' 'without it' \
 	train half --save-steps 5 --resume
 works 'resumed' train half --fgm .5 --save-steps 5 --resume
@@ -81,9 +81,7 @@ tfrecord-cat -q --json -o rec.json dev.rec
 step() { # EPSILON OPTION...
 	epsilon=$1
 	shift
-	bert-train -q -m plain -o step --force --optimizer sgd --momentum 0 --learning-rate 1 \
-		--weight-decay 0 --clip 0 --dropout 0 --schedule constant --warmup 0 \
-		--steps 1 --dtype f32 --fgm "$epsilon" "$@" dev.rec
+	down_gradient plain --fgm "$epsilon" "$@"
 	works "loss and gradients are PyTorch's: $epsilon $*" "$PEER_PYTHON" \
 		"$TEST_TOP/tests/fixtures/adversarial-peer.py" plain step rec.json fgm "$epsilon"
 	sed 's/^/# /' out

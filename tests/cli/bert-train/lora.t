@@ -75,8 +75,9 @@ train shards1 -q --steps 6 --shards 2 -j 1
 same shards/adapter_model.safetensors shards1/adapter_model.safetensors 'shards, too'
 refuses '*another run: adapters was*' 'other adapters are another run' train rest -q \
 	--lora-dropout .2 --steps 12 --resume-from part/checkpoint-5.safetensors
-bert-train -q -m start --lora 4 --learning-rate 1e-2 --dtype f32 --batch-size 16 --lora-dropout .1 --steps 12 \
-	--save-steps 4 --max-minutes 1e-5 -o killed train.rec 2>err
+exits 1 'a run whose time is up' bert-train -q -m start --lora 4 --learning-rate 1e-2 --dtype f32 --batch-size 16 \
+	--lora-dropout .1 --steps 12 --save-steps 4 --max-minutes 1e-5 -o killed train.rec
+works '... leaves a checkpoint' test -s killed/checkpoint.safetensors
 works 'stopped and resumed' bert-train -q -m start --lora 4 --learning-rate 1e-2 --dtype f32 --batch-size 16 \
 	--lora-dropout .1 --steps 12 --save-steps 4 -o killed train.rec
 same whole/adapter_model.safetensors killed/adapter_model.safetensors 'to the same bits, too'

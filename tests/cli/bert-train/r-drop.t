@@ -21,7 +21,7 @@ train dry --r-drop 4 --dropout 0 --dtype f32
 train wet --dropout 0 --dtype f32
 loss() { sed -n 's/.*"eval_loss":\([0-9.e-]*\).*/\1/p;t;s/.*"loss":\([0-9.e-]*\).*/\1/p' "$1/history.jsonl" | sed -n 1p; }
 is "$(awk "BEGIN { d = $(loss dry) - $(loss wet); print (d < 1e-5 && d > -1e-5) }")" 1 'without dropout it is the cross entropy'
-exits 1 'a run to be resumed' train half --r-drop 4 --save-steps 5 --max-minutes .001
+exits 1 'a run to be resumed' train half --r-drop 4 --save-steps 5 --max-minutes 1e-5
 refuses '*belongs to another run: weight of R-Drop was 4*, is absent*' 'without it' \
 	bert-train --init-config tiny --tokenizer vocab.txt --epochs 1 --learning-rate 1e-3 --batch-size 16 \
 	-q -o half --save-steps 5 --resume train.rec
