@@ -4,7 +4,6 @@
 #define BT_CPU_SIMD_TABLE_INT_H
 
 #include "cpu/simd_attend_int.h"
-#include "cpu/simd_glu_int.h"
 #include "cpu/simd_math_int.h"
 #include "cpu/simd_optim_int.h"
 #include "cpu/simd_product_int.h"

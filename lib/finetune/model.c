@@ -213,7 +213,7 @@ static int load_weights(struct bt_model *m, struct bt_error *err)
 	if (word >= 0)
 		r = bt_weights_find_bf16(&m->graph, m->weights, word, &words,
 		                         err);
-	if (words != NULL)
+	if (words != NULL) /* not to be loaded with the others */
 		p[word].apart = true;
 	if (r == BT_OK &&
 	    (r = bt_weights_load(&m->graph, m->weights, false, NULL,

@@ -51,23 +51,32 @@ int bt_relative_bucket(int distance);
 /*
  * For each sequence and head, over that sequence's tokens only:
  *   S = Q K' / sqrt(d), P = softmax of S's rows, O = drop(P) V
+ *
  * Head h's Q are the columns from q_col + h head_step on, as are K and V. With
  * a head_step of more than d each head has as many columns of its own, with Q,
  * K and V within. With fewer kv_heads, each is the K and V of heads / kv_heads
  * heads, one behind the other [Ainslie et al. 2023, "GQA: Training Generalized
- * Multi-Query Transformer Models from Multi-Head Checkpoints"]. With R, S(i,j)
- * has R(bucket(j - i), head) added. With rope.theta, token i's query and key
- * are rotated first [Su et al. 2021, "RoFormer: Enhanced Transformer with
- * Rotary Position Embedding"]: of a head's columns c and c + d/2, or with
- * neighbours 2c and 2c + 1, by the angle i r(c), and multiplied with
- * rope.scale, r(c) = ((1 - w) + w / factor) / theta^(2c/d), d even, with w = (c
- * - low) / (high - low), clipped to 0 .. 1 [Peng et al. 2023, "YaRN: Efficient
- * Context Window Extension of Large Language Models"]. With a window, S(i,j) is
- * minus infinity where |i - j| is more than it. With relative positions [He et
- * al. 2021, "DeBERTa: Decoding-enhanced BERT with Disentangled Attention"], r =
- * row(i - j) and KP and QP that node's columns, S(i,j) = (Q(i) K(j)' + Q(i)
- * KP(r)' + K(j) QP(r)') / sqrt(d m) where m counts the products, 1 to 3. Q's
- * rows are all tokens of the sequence, or its first's where q is per sequence.
+ * Multi-Query Transformer Models from Multi-Head Checkpoints"].
+ *
+ * With R, S(i,j) has R(bucket(j - i), head) added.
+ *
+ * With rope.theta, token i's query and key are rotated first [Su et al. 2021,
+ * "RoFormer: Enhanced Transformer with Rotary Position Embedding"]: of a head's
+ * columns c and c + d/2, or with neighbours 2c and 2c + 1, by the angle i r(c),
+ * and multiplied with rope.scale,
+ *   r(c) = ((1 - w) + w / factor) / theta^(2c/d), d even,
+ *   w = (c - low) / (high - low), clipped to 0 .. 1
+ * [Peng et al. 2023, "YaRN: Efficient Context Window Extension of Large
+ * Language Models"].
+ *
+ * With a window, S(i,j) is minus infinity where |i - j| is more than it.
+ *
+ * With relative positions [He et al. 2021, "DeBERTa: Decoding-enhanced BERT
+ * with Disentangled Attention"], r = row(i - j) and KP and QP that node's
+ * columns, S(i,j) = (Q(i) K(j)' + Q(i) KP(r)' + K(j) QP(r)') / sqrt(d m) where
+ * m counts the products, 1 to 3. Q's rows are all tokens of the sequence, or
+ * its first's where q is per sequence.
+ *
  * -> (rows of q, heads * d)
  * Backward: dV = drop(P)' dO, dP = drop'(dO V'), dS = P * (dP - rowsum(P *
  * dP)), dQ = dS K / sqrt(d), dK = dS' Q / sqrt(d), both rotated back, dR = sums

@@ -257,7 +257,7 @@ static void put_data(const struct bt_job *j, const struct bt_dataset *train,
 	bt_buf_puts(
 	    b, "\nThe first checksum is that of tokens, labels and weights, "
 	       "the other that of all records as they were read, which "
-	       "a page of `bert-eval --html` has, too");
+	       "the page of an evaluation has, too");
 	if (j->tok != NULL)
 		bt_buf_printf(b, "; the tokenizer's fingerprint is %s",
 		              bt_tok_fingerprint(j->tok));

@@ -397,19 +397,18 @@ static int restore(struct bt_train_run *t, const struct bt_ckpt *c,
 		if (strcmp(bt_ckpt_note(c, i)->key, BT_CHECKPOINT_NOTE) == 0)
 			note = bt_ckpt_note(c, i)->value;
 	if (note == NULL)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "'%s' is not a checkpoint of bert-train",
-		                    path);
+		return bt_error_set(
+		    err, BT_EFORMAT,
+		    "'%s' is not a checkpoint of a training run", path);
 	r = bt_json_parse(path, note, strlen(note), true, &o, err);
 	if (r != BT_OK)
 		return r;
 	v = json_integer_value(json_object_get(o, "version"));
 	if (v != VERSION)
-		r = bt_error_set(
-		    err, BT_EFORMAT,
-		    "'%s' was written by %s version of bert-train, "
-		    "which alone can go on from it",
-		    path, v < VERSION ? "an earlier" : "a later");
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "'%s' was written by %s version, "
+		                 "which alone can go on from it",
+		                 path, v < VERSION ? "an earlier" : "a later");
 	else if (!(r = check_settings(t, o, path, err)))
 		r = read_state(t, o, path, err);
 	json_decref(o);

@@ -5,7 +5,8 @@
 #include "base/sys.h"
 #include "train/train_int.h"
 
-/* Tokens of an update for each word of the vocabulary. */
+/* Words of the vocabulary for each token of an update, at least: then rows
+ * cost less than the table. */
 #define FEW 4
 
 /* Adds to the engine's error the example and the step: the batch begins at that

@@ -62,7 +62,7 @@ mb() { sed -n "s/^$1  *\([0-9.]*\) MB/\1/p" "$2"; }
 train x --dry-run >need
 awk -v p="$(mb parameters need)" -v g="$(mb gradients need)" -v m="$(mb 'optimizer moments' need)" \
 	'BEGIN { print p, g, m; exit !(p > 3 && g < .2 * p && m < .5 * p) }' >why
-result $? 'which is told before'
+result $? '--dry-run counts no other words'
 train x --dry-run --optimizer lamb >need
 is "$(mb gradients need)" "$(mb parameters need)" 'lamb has whole tables'
 finish
