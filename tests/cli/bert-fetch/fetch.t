@@ -90,11 +90,11 @@ same "$snapshot/model.safetensors" "$www/model.safetensors" '... and is fetched 
 fresh '*/config.json 1 status 429 Retry-After: 1' '*/tokenizer.json 2 status 503' \
 	'/api/* 1 status 500'
 works 'servers that are busy' bert-fetch -v org/tiny
-like "$(cat err)" "*'config.json': the server answers with status 429; trying again in 1.0 s*" 'are asked again'
+like "$(cat err)" "*config.json': the server answers with status 429; trying again in 1.0 s*" 'are asked again'
 fresh '*/config.json 0 status 429 Retry-After: 4000'
 refuses "*'*config.json': the server answers with status 429; the server asks to wait 4000 s" 'not after an hour' bert-fetch org/tiny
 fresh '*/config.json 0 status 503'
-refuses "*'config.json': the server answers with status 503, also when tried again" 'not for ever' \
+refuses "*config.json': the server answers with status 503, also when tried again" 'not for ever' \
 	bert-fetch --retries 1 org/tiny
 fresh '*/model.safetensors 1 stall 1000'
 works 'a silent connection' bert-fetch -q --timeout 1 org/tiny
