@@ -13,6 +13,7 @@
 #include "io/summary_file.h"
 #include "model/freeze.h"
 #include "model/lora.h"
+#include "pjrt/pjrt.h"
 #include "train/kfold.h"
 #include "train/result.h"
 #include "train/seeds.h"
@@ -578,6 +579,10 @@ int main(int argc, char **argv)
 	if (!bt_tool_options_help(&tool, argc, argv, &a, &operand, help,
 	                          &status))
 		return status;
+	if (a.job.device != NULL && strcmp(a.job.device, "list") == 0)
+		return bt_tool_end(&tool, bt_pjrt_list(NULL, &err) == BT_OK
+		                              ? BT_EXIT_DONE
+		                              : bt_tool_fail(&tool, &err));
 	if (complete(&a, argv, argc, operand, &err) != BT_OK)
 		return bt_tool_misuse(&tool, "%s", err.text);
 	return bt_tool_end(&tool, run(&a));

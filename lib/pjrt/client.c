@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Clients and their devices. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,10 @@ static char *copy(const char *s)
 {
 	return bt_strndup(s, strlen(s));
 }
+
+/* Whether a client of a plugin was made here whose driver does not work in a
+ * process that is forked afterwards. */
+static atomic_bool fork_is_late;
 
 static struct bt_pjrt_value option(const char *name, int kind)
 {
@@ -40,6 +45,7 @@ static int create(struct bt_pjrt *p, const struct bt_pjrt_options *o,
 	} else if (strcmp(p->lib.name, "cuda") == 0 ||
 	           strcmp(p->lib.name, "rocm") == 0) {
 		/* memory as it is needed, not three quarters of the card */
+		fork_is_late = true;
 		v = option("preallocate", BT_PJRT_VALUE_BOOL);
 		v.v.b = false;
 		u.a.options = &v;
@@ -203,16 +209,18 @@ int bt_pjrt_open(const char *plugin, const struct bt_pjrt_options *o,
                  struct bt_pjrt **out, struct bt_error *err)
 {
 	static const struct bt_pjrt_options none = {0, NULL, false};
+	bool apart;
 	struct bt_pjrt *p;
 	int r;
 
 	o = o != NULL ? o : &none;
-	if (!o->in_process && (r = try_elsewhere(plugin, o, err)))
+	apart = !o->in_process && !fork_is_late;
+	if (apart && (r = try_elsewhere(plugin, o, err)))
 		return r;
 	p = bt_array0(1, sizeof(*p));
 	if (o->cache != NULL)
 		p->cache = copy(o->cache);
-	if (!o->in_process)
+	if (apart)
 		p->compiler = bt_pjrt_compiler_start(compile, plugin, o);
 	r = start(p, plugin, o, err);
 	if (r != BT_OK) {

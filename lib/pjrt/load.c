@@ -5,17 +5,51 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "io/path.h"
 #include "pjrt/find_int.h"
 #include "pjrt/plugin_int.h"
 
+/* XLA runs ptxas and links libdevice for NVIDIA's GPUs, and looks for them
+ * where a toolkit is installed. Python's packages have them in
+ * SITE/nvidia/cu13, or cuda_nvcc for CUDA 12, where the plugin is in
+ * SITE/jax_plugins/NAME. */
+static void name_toolkit(const char *path)
+{
+	static const char flag[] = "--xla_gpu_cuda_data_dir=";
+	static const char *const dirs[] = {"cu13", "cuda_nvcc"};
+	const char *flags = getenv("XLA_FLAGS");
+	const char *slash = strrchr(path, '/');
+	struct bt_buf b = BT_BUF_INIT;
+	size_t i, start;
+
+	flags = flags != NULL ? flags : "";
+	for (i = 0; slash != NULL && i < 2 && strstr(flags, flag) == NULL;
+	     i++) {
+		b.len = 0;
+		bt_buf_printf(&b, "%s %s", flags, flag);
+		start = b.len;
+		bt_buf_printf(&b, "%.*s/../../nvidia/%s", (int)(slash - path),
+		              path, dirs[i]);
+		bt_buf_puts(&b, "/bin/ptxas");
+		if (!bt_path_is_file(bt_buf_str(&b) + start))
+			continue;
+		b.len -= strlen("/bin/ptxas");
+		setenv("XLA_FLAGS", bt_buf_str(&b), 1);
+		break;
+	}
+	bt_buf_clear(&b);
+}
+
 /* What a library reads when it is loaded. Variables that are set stay. */
-static void prepare(const char *name)
+static void prepare(const struct bt_pjrt_lib *lib)
 {
 	/* XLA's notes to whoever works on it */
 	setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0);
-	if (strcmp(name, "tpu") != 0)
+	if (strcmp(lib->name, "cuda") == 0)
+		name_toolkit(lib->path);
+	if (strcmp(lib->name, "tpu") != 0)
 		return;
 	/* or it asks an address of Google's cloud, for half a minute a question
 	 */
@@ -75,7 +109,7 @@ static int load(struct bt_pjrt_lib *lib, struct bt_error *err)
 	void *handle, *symbol;
 	int r;
 
-	prepare(lib->name);
+	prepare(lib);
 	handle = dlopen(lib->path, RTLD_NOW | RTLD_LOCAL);
 	if (handle == NULL)
 		return bt_error_set(err, BT_EIO, "cannot load plugin '%s': %s",

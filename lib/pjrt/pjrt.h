@@ -140,7 +140,8 @@ struct bt_pjrt_options {
 	const char *cache;
 
 	/* Makes the client and compiles in this process alone, where a plugin
-	 * that aborts ends it. */
+	 * that aborts ends it. So it is after a client for NVIDIA's or AMD's
+	 * GPUs was made here, whose driver does not outlive a fork. */
 	bool in_process;
 };
 

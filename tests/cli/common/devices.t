@@ -39,6 +39,8 @@ is "$(sed -n 3p out)" "none: $PWD/none.so" 'and the next is listed'
 bert-predict --device list >wanted
 exits 0 'to a file' bert-predict --device list -o devices.txt
 same devices.txt wanted 'the same in a file'
+exits 0 'for training' bert-train --device list
+same out wanted '... the same'
 PJRT_NAMES_AND_LIBRARY_PATHS=x exits 2 'a list of something else' bert-predict --device list
 is "$(head -n 1 err)" "bert-predict: PJRT_NAMES_AND_LIBRARY_PATHS: 'x' is not name:path" 'says which'
 finish

@@ -32,8 +32,8 @@ static struct bt_device *open_device(const struct fixture *f, bool low)
 
 	for (i = 0; i < f->g.n_params; i++)
 		at[i] = bt_engine_param(f->e, i);
-	assert_ok(bt_device_open("cpu", 1, &d, &err));
-	assert_string_equal(bt_device_platform(d), "cpu");
+	assert_ok(bt_device_open(plugin_name(), 1, &d, &err));
+	assert_string_equal(bt_device_platform(d), plugin_name());
 	assert_ok(bt_device_load(d, &f->g, at, low, &err));
 	free(at);
 	return d;

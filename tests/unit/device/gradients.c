@@ -57,7 +57,7 @@ static void run_program(struct run *x, const struct fixture *f,
 	size_t bytes;
 	int i;
 
-	assert_ok(bt_pjrt_open("cpu", &o, &x->pjrt, &err));
+	assert_ok(bt_pjrt_open(plugin_name(), &o, &x->pjrt, &err));
 	compile(x, k);
 	x->in = calloc((size_t)k->p.n_args, sizeof(*x->in));
 	x->out = calloc((size_t)k->p.n_results, sizeof(*x->out));

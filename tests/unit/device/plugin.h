@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What tests on XLA's plugin for CPUs share. */
+/* What tests on a plugin share: XLA's for CPUs, or the one that BT_TEST_DEVICE
+ * names, where there is one to try. */
 #ifndef PLUGIN_H
 #define PLUGIN_H
 
 #include "fixture.h"
 #include "pjrt/pjrt.h"
+
+static inline const char *plugin_name(void)
+{
+	const char *name = getenv("BT_TEST_DEVICE");
+
+	return name != NULL ? name : "cpu";
+}
 
 static inline bool has_plugin(void)
 {
@@ -15,10 +23,11 @@ static inline bool has_plugin(void)
 
 	assert_ok(bt_pjrt_plugins(&found, &n, &err));
 	for (i = 0; i < n; i++)
-		has |= strcmp(found[i].name, "cpu") == 0;
+		has |= strcmp(found[i].name, plugin_name()) == 0;
 	bt_pjrt_plugins_free(found, n);
 	if (!has)
-		print_message("no plugin for CPUs in BT_PJRT_PATH\n");
+		print_message("no plugin '%s' in BT_PJRT_PATH\n",
+		              plugin_name());
 	return has;
 }
 

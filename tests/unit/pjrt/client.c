@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "files.h"
+#include "io/path.h"
 #include "pjrt/pjrt.h"
 
 /* Two results: a copy of argument 1, and one of argument 0. */
@@ -568,6 +569,35 @@ static void cache_place(void **state)
 	free(dir);
 }
 
+/* As Python's packages lie: the plugin, and the toolkit that it needs. */
+static void toolkit(void **state)
+{
+	static const char path[] = "site/jax_plugins/cuda13/cuda_plugin.so";
+	struct bt_pjrt *p;
+	int round;
+
+	(void)state;
+	assert_ok(bt_path_above(path, &err));
+	assert_ok(bt_path_above("site/nvidia/cuda_nvcc/bin/ptxas", &err));
+	assert_int_equal(symlink(plugin, path), 0);
+	assert_ok(bt_pjrt_open(path, &here, &p, &err));
+	bt_pjrt_close(p);
+	assert_null(getenv("XLA_FLAGS"));
+
+	file_put("site/nvidia/cuda_nvcc/bin/ptxas", "", 0);
+	setenv("XLA_FLAGS", "--fast", 1);
+	for (round = 0; round < 2; round++) {
+		assert_ok(bt_pjrt_open(path, &here, &p, &err));
+		bt_pjrt_close(p);
+		assert_string_equal(getenv("XLA_FLAGS"),
+		                    "--fast --xla_gpu_cuda_data_dir="
+		                    "site/jax_plugins/cuda13/../../nvidia/"
+		                    "cuda_nvcc");
+	}
+	unsetenv("XLA_FLAGS");
+	all_is_freed();
+}
+
 static long *count_of(void *mock, const char *name)
 {
 	void *p = dlsym(mock, name);
@@ -592,6 +622,7 @@ int main(void)
 	    cmocka_unit_test(compiles_elsewhere),
 	    cmocka_unit_test(cache),
 	    cmocka_unit_test(cache_place),
+	    cmocka_unit_test(toolkit), /* after it, nothing is forked */
 	};
 	void *mock;
 
