@@ -98,6 +98,15 @@ const char *bt_device_platform(const struct bt_device *d)
 	return bt_pjrt_about(d->pjrt)->platform;
 }
 
+size_t bt_device_places(const struct bt_device *d)
+{
+	const char *platform = bt_device_platform(d);
+
+	return strcmp(platform, "cuda") == 0 || strcmp(platform, "rocm") == 0
+	           ? 16384
+	           : 4096;
+}
+
 int bt_device_put_param(struct bt_device *d, int param, const float *from,
                         struct bt_pjrt_buffer **to, struct bt_error *err)
 {

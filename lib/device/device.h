@@ -31,6 +31,11 @@ int bt_device_replicas(const struct bt_device *d);
 /* As the plugin says itself, "cpu" or "cuda". */
 const char *bt_device_platform(const struct bt_device *d);
 
+/* Places for tokens on each device at most, of a program that learns; a batch
+ * that needs more is run in pieces. 4,096 of BERT-base take some 4 GB. GPUs,
+ * which need more to be busy, have 16,384. */
+size_t bt_device_places(const struct bt_device *d);
+
 /* Copies the parameters of a graph, parameter i at param[i], to the device.
  * Products are of bf16 operands, or f32. The graph must outlive the device. */
 int bt_device_load(struct bt_device *d, const struct bt_graph *g,

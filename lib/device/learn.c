@@ -64,7 +64,7 @@ static int make_learner(struct bt_device *d, const struct bt_device_learning *o,
 	l->o = *o;
 	l->o.moment1 = l->o.moment2 = NULL;
 	l->o.sizes = NULL;
-	l->places = o->places > 0 ? o->places : BT_DEVICE_PLACES;
+	l->places = o->places > 0 ? o->places : bt_device_places(d);
 	if (sizes != NULL && sizes->n > 0) {
 		if (bt_grow(&l->sizes.at, &l->sizes.cap, sizes->n,
 		            sizeof(*sizes->at)) != BT_OK)

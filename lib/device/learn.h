@@ -6,10 +6,10 @@
  * computed is what the CPU's engine and optimizer compute but for rounding, the
  * elements that dropout drops included.
  *
- * A batch of more than BT_DEVICE_PLACES places on each device is run in pieces
- * whose gradients are added up; likewise one for which the device says that its
- * memory is too small, in pieces half as large. Each piece is divided among the
- * replicas, whose gradients are summed in the program.
+ * A batch of more than bt_device_places() places on each device is run in
+ * pieces whose gradients are added up; likewise one for which the device says
+ * that its memory is too small, in pieces half as large. Each piece is divided
+ * among the replicas, whose gradients are summed in the program.
  */
 #ifndef BT_DEVICE_LEARN_H
 #define BT_DEVICE_LEARN_H
@@ -22,7 +22,7 @@ struct bt_device_learning {
 	size_t longest;                      /* tokens of a text */
 	const struct bt_device_sizes *sizes; /* of programs for batches that
 	                                      * they hold; or NULL. Read once */
-	size_t places; /* of a device at most; 0: BT_DEVICE_PLACES */
+	size_t places; /* of a device at most; 0: bt_device_places() */
 	float smoothing;
 	const float *pos_weight; /* as in bt_hlo_opts; borrowed */
 	const float *const *moment1, *const *moment2; /* [n_params] each, read

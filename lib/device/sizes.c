@@ -154,7 +154,8 @@ static int count(struct bt_device_sizes *s, const struct bt_device_piece *p,
 }
 
 int bt_device_sizes_count(struct bt_device_sizes *s, const uint32_t *start,
-                          size_t n, int replicas, struct bt_error *err)
+                          size_t n, int replicas, size_t places,
+                          struct bt_error *err)
 {
 	struct bt_hlo_place *place = bt_array(n + 1, sizeof(*place));
 	struct bt_device_piece p = {.end = 0};
@@ -163,8 +164,8 @@ int bt_device_sizes_count(struct bt_device_sizes *s, const uint32_t *start,
 	if (place == NULL)
 		return bt_error_nomem(err, "placing texts in rows");
 	while (p.end < n && r == BT_OK) {
-		r = bt_device_piece(start, p.end, n, replicas, BT_DEVICE_PLACES,
-		                    place, &p, err);
+		r = bt_device_piece(start, p.end, n, replicas, places, place,
+		                    &p, err);
 		if (r == BT_OK)
 			r = count(s, &p, err);
 	}

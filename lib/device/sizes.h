@@ -14,10 +14,6 @@
 
 #include "base/err.h"
 
-/* Places for tokens on a device at most, of a program that learns; a batch that
- * needs more is run in pieces. Of BERT-base they take some 4 GB. */
-#define BT_DEVICE_PLACES 4096
-
 struct bt_device_size {
 	int rows, length; /* of a device */
 	uint64_t count;   /* pieces of batches that it is for */
@@ -29,9 +25,10 @@ struct bt_device_sizes {
 };
 
 /* Counts a batch, of n >= 1 texts of which text t has start[t + 1] - start[t]
- * tokens, on so many devices. Returns 0, or BT_ENOMEM. */
+ * tokens, on so many devices, which have that many places for tokens each.
+ * Returns 0, or BT_ENOMEM. */
 int bt_device_sizes_count(struct bt_device_sizes *s, const uint32_t *start,
-                          size_t n, int replicas,
+                          size_t n, int replicas, size_t places,
                           struct bt_error *err) BT_MUST_USE;
 
 /* Leaves few sizes, in the order of their places. Again and again the one is

@@ -11,35 +11,53 @@
 #include "pjrt/find_int.h"
 #include "pjrt/plugin_int.h"
 
+/* Adds a flag, "--name=", to those that XLA reads, unless it is among them. */
+static void add_flag(const char *flag, const char *value)
+{
+	const char *flags = getenv("XLA_FLAGS");
+	struct bt_buf b = BT_BUF_INIT;
+
+	if (flags != NULL && strstr(flags, flag) != NULL)
+		return;
+	bt_buf_printf(&b, "%s%s%s%s", flags != NULL ? flags : "",
+	              flags != NULL ? " " : "", flag, value);
+	setenv("XLA_FLAGS", bt_buf_str(&b), 1);
+	bt_buf_clear(&b);
+}
+
 /* XLA runs ptxas and links libdevice for NVIDIA's GPUs, and looks for them
  * where a toolkit is installed. Python's packages have them in
  * SITE/nvidia/cu13, or cuda_nvcc for CUDA 12, where the plugin is in
  * SITE/jax_plugins/NAME. */
 static void name_toolkit(const char *path)
 {
-	static const char flag[] = "--xla_gpu_cuda_data_dir=";
 	static const char *const dirs[] = {"cu13", "cuda_nvcc"};
-	const char *flags = getenv("XLA_FLAGS");
 	const char *slash = strrchr(path, '/');
 	struct bt_buf b = BT_BUF_INIT;
-	size_t i, start;
+	size_t i, len;
 
-	flags = flags != NULL ? flags : "";
-	for (i = 0; slash != NULL && i < 2 && strstr(flags, flag) == NULL;
-	     i++) {
+	for (i = 0; slash != NULL && i < 2; i++) {
 		b.len = 0;
-		bt_buf_printf(&b, "%s %s", flags, flag);
-		start = b.len;
 		bt_buf_printf(&b, "%.*s/../../nvidia/%s", (int)(slash - path),
 		              path, dirs[i]);
+		len = b.len;
 		bt_buf_puts(&b, "/bin/ptxas");
-		if (!bt_path_is_file(bt_buf_str(&b) + start))
+		if (!bt_path_is_file(bt_buf_str(&b)))
 			continue;
-		b.len -= strlen("/bin/ptxas");
-		setenv("XLA_FLAGS", bt_buf_str(&b), 1);
+		b.len = len;
+		add_flag("--xla_gpu_cuda_data_dir=", bt_buf_str(&b));
 		break;
 	}
 	bt_buf_clear(&b);
+}
+
+/* For NVIDIA's GPUs: the same bits again, also compiled again; and products by
+ * NVIDIA's libraries alone, since to try kernels of Triton's takes minutes a
+ * program. */
+static void choose_kernels(void)
+{
+	add_flag("--xla_gpu_exclude_nondeterministic_ops=", "true");
+	add_flag("--xla_gpu_enable_triton_gemm=", "false");
 }
 
 /* What a library reads when it is loaded. Variables that are set stay. */
@@ -47,8 +65,10 @@ static void prepare(const struct bt_pjrt_lib *lib)
 {
 	/* XLA's notes to whoever works on it */
 	setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0);
-	if (strcmp(lib->name, "cuda") == 0)
+	if (strcmp(lib->name, "cuda") == 0) {
+		choose_kernels();
 		name_toolkit(lib->path);
+	}
 	if (strcmp(lib->name, "tpu") != 0)
 		return;
 	/* or it asks an address of Google's cloud, for half a minute a question

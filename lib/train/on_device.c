@@ -38,8 +38,9 @@ static int find(const struct bt_train_run *t, struct places *x,
 }
 
 /* Counts a batch, whose first example is at pos. */
-static int count(const struct bt_batches *b, size_t pos, size_t n, int replicas,
-                 struct bt_device_sizes *s, struct bt_error *err)
+static int count(const struct bt_batches *b, size_t pos, size_t n,
+                 const struct bt_device *d, struct bt_device_sizes *s,
+                 struct bt_error *err)
 {
 	uint32_t *start = bt_array(n + 1, sizeof(*start));
 	size_t i;
@@ -51,7 +52,8 @@ static int count(const struct bt_batches *b, size_t pos, size_t n, int replicas,
 	for (i = 0; i < n; i++)
 		start[i + 1] = start[i] + (uint32_t)bt_dataset_length(
 		                              b->d, b->order[pos + i]);
-	r = bt_device_sizes_count(s, start, n, replicas, err);
+	r = bt_device_sizes_count(s, start, n, bt_device_replicas(d),
+	                          bt_device_places(d), err);
 	free(start);
 	return r;
 }
@@ -69,7 +71,7 @@ static int choose_sizes(const struct bt_train_run *t, struct bt_device_sizes *s,
 		bt_batches_seek(&b, 0, 0);
 	for (; r == BT_OK && pos < t->train->n && seen < SEEN; seen++) {
 		n = bt_batches_at(&b, pos);
-		r = count(&b, pos, n, bt_device_replicas(t->o->device), s, err);
+		r = count(&b, pos, n, t->o->device, s, err);
 		pos += n;
 	}
 	bt_batches_clear(&b);

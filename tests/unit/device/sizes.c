@@ -11,6 +11,7 @@
 
 #define BATCH 32
 #define BATCHES 300
+#define PLACES 4096 /* on a device */
 #define LARGE 4096
 
 /* Texts like short questions: most of some 15 tokens, some of up to 100. */
@@ -43,11 +44,11 @@ static size_t run_all(const struct bt_device_sizes *s, int replicas,
 
 	for (*tokens = 0, b = 0; b < BATCHES; b++) {
 		draw(start, BATCHES + b, BATCH);
-		assert_ok(bt_device_piece(start, 0, BATCH, replicas,
-		                          BT_DEVICE_PLACES, place, &p, &err));
+		assert_ok(bt_device_piece(start, 0, BATCH, replicas, PLACES,
+		                          place, &p, &err));
 		assert_int_equal(p.end, BATCH);
-		assert_ok(bt_device_fit(s, start, &p, replicas,
-		                        BT_DEVICE_PLACES, place, &z, &err));
+		assert_ok(bt_device_fit(s, start, &p, replicas, PLACES, place,
+		                        &z, &err));
 		for (i = 0; i < BATCH; i++)
 			assert_true(place[i].row < (uint32_t)z.rows &&
 			            place[i].column + start[i + 1] - start[i] <=
@@ -75,8 +76,8 @@ static void choose(struct bt_device_sizes *s, int replicas)
 	memset(s, 0, sizeof(*s));
 	for (b = 0; b < BATCHES; b++) {
 		draw(start, b, BATCH);
-		assert_ok(
-		    bt_device_sizes_count(s, start, BATCH, replicas, &err));
+		assert_ok(bt_device_sizes_count(s, start, BATCH, replicas,
+		                                PLACES, &err));
 	}
 	bt_device_sizes_choose(s);
 }
@@ -168,8 +169,8 @@ static void large_batches_are_cut(void **state)
 	struct bt_error err = {0};
 
 	(void)state;
-	pieces_of(1, BT_DEVICE_PLACES);
-	pieces_of(4, BT_DEVICE_PLACES);
+	pieces_of(1, PLACES);
+	pieces_of(4, PLACES);
 	pieces_of(1, 1024);
 
 	/* a text, or one on each device, is in one piece */

@@ -582,15 +582,19 @@ static void toolkit(void **state)
 	assert_int_equal(symlink(plugin, path), 0);
 	assert_ok(bt_pjrt_open(path, &here, &p, &err));
 	bt_pjrt_close(p);
-	assert_null(getenv("XLA_FLAGS"));
+	assert_string_equal(getenv("XLA_FLAGS"),
+	                    "--xla_gpu_exclude_nondeterministic_ops=true "
+	                    "--xla_gpu_enable_triton_gemm=false");
 
 	file_put("site/nvidia/cuda_nvcc/bin/ptxas", "", 0);
-	setenv("XLA_FLAGS", "--fast", 1);
+	setenv("XLA_FLAGS", "--xla_gpu_enable_triton_gemm=true", 1);
 	for (round = 0; round < 2; round++) {
 		assert_ok(bt_pjrt_open(path, &here, &p, &err));
 		bt_pjrt_close(p);
 		assert_string_equal(getenv("XLA_FLAGS"),
-		                    "--fast --xla_gpu_cuda_data_dir="
+		                    "--xla_gpu_enable_triton_gemm=true "
+		                    "--xla_gpu_exclude_nondeterministic_ops="
+		                    "true --xla_gpu_cuda_data_dir="
 		                    "site/jax_plugins/cuda13/../../nvidia/"
 		                    "cuda_nvcc");
 	}
