@@ -16,7 +16,7 @@ ends() {
 	name=$1 stuck='' mute='' left=''
 	shift
 	for limit in 100000 160000 200000 300000; do
-		(ulimit -v $limit && exec timeout -s KILL 10 "$@") >out 2>err
+		(ulimit -v $limit && exec timeout -s KILL 100 "$@") >out 2>err
 		case $? in
 		0) ;;
 		137) stuck="$stuck $limit" ;;
@@ -36,7 +36,12 @@ ends 'training' bert-train -q --force --init-config tiny --tokenizer vocab.txt \
 	--steps 1 -o m t.rec
 
 # A run that is stopped ends soon.
-timeout --preserve-status -k 10 1 bert-train -q --force --init-config tiny \
-	--tokenizer vocab.txt --steps 1000000 -o n t.rec 2>err
-is $? 1 'a run that is stopped ends'
+bert-train -q --force --init-config tiny --tokenizer vocab.txt --steps 1000000 -o n t.rec 2>err &
+trains() { [ -e n/history.jsonl ] || gone $!; }
+wait_for trains
+kill -TERM $!
+wait_for gone $!
+result $? 'a run that is stopped ends'
+wait $!
+is $? 1 '... with an error'
 finish

@@ -305,7 +305,7 @@ if have_ranks 'cluster.sh, slurm.sbatch'; then
 			--dtype f32 --epochs 1 "$@"
 	}
 	exits 0 'slurm.sbatch: trains' batch s1
-	exits 1 'slurm.sbatch: its time is over' batch s2 --max-minutes .001
+	exits 1 'slurm.sbatch: its time is over' batch s2 --max-minutes 1e-5
 	is "$(cat requeued)" 'requeue 7' 'slurm.sbatch: goes into the queue again'
 	exits 0 'slurm.sbatch: goes on' batch s2
 	cmp s1/model.safetensors s2/model.safetensors >why 2>&1

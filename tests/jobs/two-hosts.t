@@ -86,21 +86,13 @@ train one -q --epochs 60
 where=two
 train cut --epochs 60 --save-steps 2 >out 2>&1 &
 pid=$!
-i=0
-while [ ! -s cut/checkpoint.safetensors ] && [ $i -lt 300 ]; do
-	sleep 0.05
-	i=$((i + 1))
-done
+has_checkpoint() { [ -s cut/checkpoint.safetensors ] || gone $pid; }
+wait_for has_checkpoint
 for p in $(ip netns pids $b); do
 	[ "$(cat "/proc/$p/comm")" != bert-train ] || kill -9 "$p"
 done
-i=0
-while kill -0 $pid 2>/dev/null && [ $i -lt 100 ]; do
-	sleep 0.1
-	i=$((i + 1))
-done
-[ $i -lt 100 ]
-result $? 'a process that is killed ends both hosts in 10 seconds'
+wait_for gone $pid
+result $? 'a process that is killed ends both hosts'
 wait $pid
 [ $? -ne 0 ]
 result $? '... with an error'

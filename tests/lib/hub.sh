@@ -9,11 +9,7 @@ hub_start() {
 	"$BUILD/serve/hub" hub &
 	hub_process=$!
 	trap 'kill $hub_process 2>/dev/null' EXIT
-	tries=0
-	while [ ! -s hub/port ] && [ $tries -lt 100 ]; do
-		sleep 0.1
-		tries=$((tries + 1))
-	done
+	wait_for [ -s hub/port ]
 	HF_ENDPOINT=http://127.0.0.1:$(cat hub/port)
 	HF_HOME=$PWD/hf
 	export HF_ENDPOINT HF_HOME
@@ -21,7 +17,7 @@ hub_start() {
 
 # hub_rules LINE ...: how it misbehaves from now on; the log begins anew
 hub_rules() {
-	rm -f hub/uses.* hub/log hub/rules
+	rm -f hub/uses.* hub/log hub/rules hub/go
 	[ $# = 0 ] || printf '%s\n' "$@" >hub/rules
 }
 

@@ -124,6 +124,18 @@ declines() {
 refuses() { declines 1 "$@"; }
 misuses() { declines 2 "$@"; }
 
+# wait_for COMMAND...: tries it until it succeeds, some minutes at most, since tests run
+# beside others: what must not take long has limits of processor time instead
+wait_for() {
+	tries=0
+	until "$@"; do
+		[ $tries -lt 6000 ] || return 1
+		sleep 0.02
+		tries=$((tries + 1))
+	done
+}
+gone() { ! kill -0 "$1" 2>/dev/null; }
+
 finish() {
 	[ $n != 0 ] || { n=1 bad=1; echo 'not ok 1 - no case was run'; }
 	echo "1..$n"

@@ -13,7 +13,7 @@
  *     corrupt         the first byte is another one
  *     norange         Range is ignored
  *     stall N         stands still after N bytes
- *     slow N          begins after N milliseconds
+ *     hold N          likewise, until there is a file ROOT/go
  *     status S HEADER answers so, with a header or none
  *     redirect URL    answers with status 302; %P is the port
  *
@@ -30,7 +30,6 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -63,13 +62,6 @@ static void put(int fd, const char *data, size_t n)
 	}
 }
 
-static void pause_ms(long ms)
-{
-	struct timespec t = {ms / 1000, ms % 1000 * 1000000};
-
-	nanosleep(&t, NULL);
-}
-
 static void log_request(const struct request *q)
 {
 	char path[600], line[3000];
@@ -87,15 +79,16 @@ static void log_request(const struct request *q)
 static long uses(int number)
 {
 	char path[600];
-	struct stat st;
+	off_t at;
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/uses.%d", root, number);
 	fd = open(path, O_WRONLY | O_APPEND | O_CREAT, 0666);
-	if (fd < 0 || write(fd, "x", 1) != 1 || fstat(fd, &st) != 0)
+	if (fd < 0 || write(fd, "x", 1) != 1)
 		fail(path);
+	at = lseek(fd, 0, SEEK_CUR); /* behind what this call wrote */
 	close(fd);
-	return (long)st.st_size;
+	return (long)at;
 }
 
 /* The first rule that holds for a path. */
@@ -204,6 +197,24 @@ static void redirect(int fd, const char *to)
 	answer(fd, 302, header);
 }
 
+/* Whether the other side has closed the connection. */
+static bool is_closed(int fd)
+{
+	char c;
+
+	return recv(fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+static void wait_to_go(int fd)
+{
+	const struct timespec ms = {0, 10000000};
+	char path[600];
+
+	snprintf(path, sizeof(path), "%s/go", root);
+	while (access(path, F_OK) != 0 && !is_closed(fd))
+		nanosleep(&ms, NULL);
+}
+
 /* Sends a file as the rule has it. */
 static void give(int fd, const struct request *q, const struct rule *rule,
                  char *data, size_t n)
@@ -241,12 +252,19 @@ static void give(int fd, const struct request *q, const struct rule *rule,
 	free(more);
 	if (strcmp(q->method, "HEAD") == 0)
 		return;
-	if (strcmp(rule->action, "cut") == 0 ||
-	    strcmp(rule->action, "stall") == 0)
-		size = (size_t)rule->n < size ? (size_t)rule->n : size;
+	n = size;
+	if ((strcmp(rule->action, "cut") == 0 ||
+	     strcmp(rule->action, "stall") == 0 ||
+	     strcmp(rule->action, "hold") == 0) &&
+	    (size_t)rule->n < size)
+		size = (size_t)rule->n;
 	put(fd, data + from, size);
 	if (strcmp(rule->action, "stall") == 0)
 		(void)!read(fd, head, 1); /* until the other side closes */
+	if (strcmp(rule->action, "hold") == 0) {
+		wait_to_go(fd);
+		put(fd, data + from + size, n - size);
+	}
 }
 
 static void serve(int fd)
@@ -256,12 +274,11 @@ static void serve(int fd)
 	char *data;
 	size_t n = 0;
 
-	if (!read_request(fd, &q))
+	/* what is left of an earlier run has no part in the rules of now */
+	if (!read_request(fd, &q) || is_closed(fd))
 		return;
 	log_request(&q);
 	(void)find_rule(q.path, &rule);
-	if (strcmp(rule.action, "slow") == 0)
-		pause_ms(rule.n);
 	if (strcmp(rule.action, "status") == 0) {
 		answer(fd, (int)rule.n,
 		       rule.argument + strcspn(rule.argument, " ") +

@@ -24,6 +24,9 @@ echo 'a card' >"$www/README.md"
 echo graph >"$www/onnx/model.onnx"
 hub_listing org/tiny main
 snapshot=$PWD/hf/hub/models--org--tiny/snapshots/$COMMIT
+# what has come of the model
+partial=hf/hub/models--org--tiny/blobs/$(sha256sum "$www/model.safetensors" | cut -d ' ' -f 1).incomplete
+has_bytes() { [ "$(wc -c <"$1" 2>/dev/null)" = "$2" ]; }
 files='1_Pooling/config.json
 config.json
 merges.txt
@@ -83,7 +86,7 @@ works 'a server without ranges' bert-fetch -q org/tiny
 same "$snapshot/model.safetensors" "$www/model.safetensors" 'sends it again'
 fresh '*/model.safetensors 0 cut 100000'
 exits 1 'a cut again' bert-fetch -q --retries 0 org/tiny
-printf X | dd of="$(ls hf/hub/models--org--tiny/blobs/*.incomplete)" conv=notrunc 2>dd
+printf X | dd of="$partial" conv=notrunc 2>dd
 hub_rules
 works 'what is left was damaged' bert-fetch -q org/tiny
 same "$snapshot/model.safetensors" "$www/model.safetensors" '... and is fetched again'
@@ -103,9 +106,9 @@ same "$snapshot/model.safetensors" "$www/model.safetensors" 'is given up and con
 # --- files that are not what was announced
 fresh '*/model.safetensors 0 corrupt'
 refuses "*'model.safetensors': its hash is *, and the hub lists *" 'a wrong byte' bert-fetch org/tiny
-is "$(find hf -name '*.incomplete' -size +0 ; ls hf/hub/*/refs 2>/dev/null)" '' 'leaves nothing'
+is "$(ls "$partial" "${partial%.incomplete}" hf/hub/*/refs 2>/dev/null)" '' 'leaves nothing'
 fresh '*/config.json 0 corrupt'
-refuses "*'config.json': its hash is *" 'in a small file' bert-fetch org/tiny
+refuses "*config.json': its hash is *" 'in a small file' bert-fetch org/tiny
 fresh '*/model.safetensors 0 short 10'
 refuses "*'model.safetensors': 299990 bytes come, and the hub lists 300000" 'a shorter file' bert-fetch org/tiny
 fresh '*/model.safetensors 0 grow 10'
@@ -161,11 +164,7 @@ if command -v openssl >/dev/null; then
 	openssl s_server -accept 127.0.0.1:0 -key key -cert certificate -www >tls 2>&1 &
 	tls=$!
 	trap 'kill $hub_process $tls 2>/dev/null' EXIT
-	tries=0
-	while ! grep -q '^ACCEPT' tls && [ $tries -lt 100 ]; do
-		sleep 0.1
-		tries=$((tries + 1))
-	done
+	wait_for grep -q '^ACCEPT' tls
 	tls_port=$(sed -n 's/^ACCEPT .*://p' tls)
 	HF_ENDPOINT=https://localhost:$tls_port HF_TOKEN=hf_secret refuses "*'org/tiny': *certificate*" \
 		'a certificate that nobody signed' bert-fetch --retries 0 org/tiny
@@ -214,12 +213,7 @@ for signal in TERM KILL; do
 	fresh '*/model.safetensors 1 stall 1000'
 	bert-fetch -q org/tiny >first 2>first.err &
 	other=$!
-	tries=0
-	while ! grep -q model.safetensors hub/log && [ $tries -lt 100 ]; do
-		sleep 0.1
-		tries=$((tries + 1))
-	done
-	sleep 0.3
+	wait_for has_bytes "$partial" 1000
 	kill -$signal $other
 	wait $other 2>/dev/null
 	got=$?
@@ -236,24 +230,31 @@ for signal in TERM KILL; do
 done
 
 # --- two runs at once
-fresh '*/model.safetensors 1 stall 1000' '*/tokenizer.json 1 slow 1500'
-bert-fetch --timeout 2 org/tiny >first 2>first.err &
-other=$!
-sleep 0.5
-works 'a second run' bert-fetch org/tiny
-wait $other
-is $? 0 'and the first'
-like "$(cat err)" "*another process is fetching '*': waiting*" 'it waits'
+# together FILE [OPTION ...]: the second begins while FILE has 1000 bytes of the first, and
+# that goes on when the second waits
+together() {
+	file=$1
+	shift
+	bert-fetch "$@" org/tiny >first 2>first.err &
+	other=$!
+	wait_for has_bytes "$file" 1000
+	bert-fetch "$@" org/tiny >second 2>second.err &
+	second=$!
+	wait_for grep -q "another process is fetching '.*': waiting" second.err
+	result $? 'a second run waits'
+	: >hub/go
+	wait $other
+	is $? 0 'the first ends well'
+	wait $second
+	is $? 0 'and so does the second'
+}
+fresh '*/model.safetensors 1 hold 1000' '*/tokenizer.json 1 hold 0'
+together "$partial"
 is "$(grep -c 'GET.*tokenizer.json' hub/log)" 1 'a file comes once'
 same "$snapshot/model.safetensors" "$www/model.safetensors" 'and is whole'
 rm -rf plain
-hub_rules '*/model.safetensors 1 stall 1000'
-bert-fetch -q --timeout 2 -o plain org/tiny >first 2>first.err &
-other=$!
-sleep 0.5
-works 'two into one directory' bert-fetch -q -o plain org/tiny
-wait $other
-is $? 0 'both end well'
+hub_rules '*/model.safetensors 1 hold 1000'
+together plain/.model.safetensors."$(sha256sum "$www/model.safetensors" | cut -c 1-12)".incomplete -o plain
 same plain/model.safetensors "$www/model.safetensors" 'with the model'
 is "$(find plain -name '.*' -type f)" '' 'and nothing else'
 finish

@@ -165,10 +165,8 @@ same r/test_results.tsv wanted 'as what was exported'
 # A run that is killed begins anew.
 exec=exec published k --num_train_epochs=3 >/dev/null 2>&1 &
 pid=$!
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-	[ -e k/ckpt-13.index ] && break
-	sleep 0.1
-done
+has_checkpoint() { [ -e k/ckpt-13.index ] || gone $pid; }
+wait_for has_checkpoint
 kill -9 $pid 2>/dev/null
 wait $pid 2>/dev/null
 works 'a killed run, repeated' published k --num_train_epochs=3

@@ -142,11 +142,8 @@ if [ -n "$plugin" ]; then
 	}
 	(part -q) &
 	pid=$!
-	i=0
-	while [ ! -s part/checkpoint.safetensors ] && [ $i -lt 500 ]; do
-		sleep 0.01
-		i=$((i + 1))
-	done
+	has_checkpoint() { [ -s part/checkpoint.safetensors ] || gone $pid; }
+	wait_for has_checkpoint
 	kill -9 $pid 2>/dev/null
 	wait $pid 2>/dev/null
 	if [ -s part/checkpoint.safetensors ]; then

@@ -88,14 +88,6 @@ done
 refuses "*'a/model.safetensors' is not a checkpoint*" 'a file that is not a checkpoint' \
 	small_train v --resume-from a/model.safetensors
 
-until_there() { # FILE: waits for it, but not forever
-	i=0
-	while [ ! -e "$1" ] && [ $i -lt 3000 ]; do
-		sleep 0.02
-		i=$((i + 1))
-	done
-}
-
 # One run at a time, and what killed ones left.
 mkdir -p l
 touch l/.checkpoint.safetensors.123.4.new l/.config.json.77.0.new l/.model.safetensors.123.4.aB1xyz \
@@ -103,8 +95,9 @@ touch l/.checkpoint.safetensors.123.4.new l/.config.json.77.0.new l/.model.safet
 bert-train --init-config tiny --tokenizer vocab.txt -q --epochs 500 \
 	--save-steps 1 -o l train.rec 2>other &
 pid=$!
-until_there l/checkpoint.safetensors
-is "$(ls -A l | grep '^\.' | tr '\n' ' ')" \
+wait_for [ -e l/checkpoint.safetensors ]
+# but for what it is writing now
+is "$(ls -A l | grep '^\.' | grep -v "\.$pid\." | tr '\n' ' ')" \
 	'.checkpoint.safetensors.1.2.txt .model.safetensors .notes ' \
 	'unfinished files are removed, others are not'
 refuses "*another run is writing to 'l'*" 'a second run beside the first' small_train l
@@ -113,7 +106,7 @@ wait $pid
 bert-train --init-config tiny --tokenizer vocab.txt -q --epochs 500 \
 	--save-minutes 0 -o writing train.rec 2>other &
 pid=$!
-until_there writing/model.safetensors
+wait_for [ -e writing/model.safetensors ]
 bert-predict -m writing -o w.csv train.rec 2>err
 like "$? $(ls writing | grep -c checkpoint) $(cat err)" "0 0 *warning: a training run is writing to 'writing': its model will be replaced*" \
 	'predicting from a directory that is written to'
@@ -124,16 +117,13 @@ like "$? $(cat err)" "0 *warning: the training of 'writing' was stopped at step 
 	'and when its run was stopped'
 # ^C in a terminal, which shows it where the cursor is
 stopped_there() { tr '\r' '\n' <typescript | grep -c '^bert-train: warning: stopped'; }
+says_stopped() { [ "$(stopped_there)" != 0 ]; }
 if script -qec true typescript </dev/null >/dev/null 2>&1; then
 	# script(1) ends with its input, and may then lose what it has not yet written
 	{
-		until_there tty/model.safetensors
+		wait_for [ -e tty/model.safetensors ]
 		printf '\003'
-		i=0
-		until [ "$(stopped_there)" != 0 ] || [ $i = 3000 ]; do
-			sleep 0.02
-			i=$((i + 1))
-		done
+		wait_for says_stopped
 	} | script -qefc "bert-train --init-config tiny --tokenizer vocab.txt --epochs 500 -o tty train.rec" \
 		typescript >/dev/null
 	[ "$(stopped_there) $(grep -c '\^C.*bert-train' typescript)" = '1 0' ]

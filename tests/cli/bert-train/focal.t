@@ -40,7 +40,7 @@ for what in one.rec "$many"; do
 		like "$(cat on/README.md)" '*| focal loss | 2 |*' 'the card tells it'
 		loss() { sed -n 's/.*"loss":\([0-9.e-]*\).*/\1/p' "$1/history.jsonl" | sed -n 1p; }
 		is "$(awk "BEGIN { print ($(loss on) < .7 * $(loss plain)) }")" 1 'and is smaller'
-		exits 1 'a run to be resumed' train half --focal 2 --save-steps 5 --max-minutes .001 $what
+		exits 1 'a run to be resumed' train half --focal 2 --save-steps 5 --max-minutes 1e-5 $what
 		refuses '*belongs to another run: focal loss was 2*, is absent*' 'without it' \
 			train half --save-steps 5 --resume $what
 		refuses '*belongs to another run: focal loss was 2*, is 1*' 'another' \

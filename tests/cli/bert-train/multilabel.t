@@ -67,7 +67,7 @@ bert-eval -q -m m -j1 --json -o report.json dev.rec
 train one -q -j1 --epochs 2 --eval dev.rec train.rec
 train three -q -j3 --epochs 2 --eval dev.rec train.rec
 same one/model.safetensors three/model.safetensors 'one thread or three'
-train half -q --epochs 2 --eval dev.rec --save-steps 5 --max-minutes .001 train.rec 2>err
+train half -q --epochs 2 --eval dev.rec --save-steps 5 --max-minutes 1e-5 train.rec 2>err
 until train half -q --epochs 2 --eval dev.rec --save-steps 5 --resume train.rec; do :; done
 same half/model.safetensors one/model.safetensors 'resumed'
 works 'it is trained on' bert-train -m m -o more --steps 1 train.rec

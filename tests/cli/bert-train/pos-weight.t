@@ -53,14 +53,14 @@ is "$(awk "BEGIN { print ($(loss bal loss) > $(loss plain loss) + .05) }")" 1 't
 train one -q -j1 --epochs 2 --pos-weight balanced train.rec
 train three -q -j3 --epochs 2 --pos-weight balanced train.rec
 same one/model.safetensors three/model.safetensors 'one thread or three'
-exits 1 'a run to be resumed' train half -q --epochs 2 --pos-weight balanced --save-steps 5 --max-minutes .001 train.rec
+exits 1 'a run to be resumed' train half -q --epochs 2 --pos-weight balanced --save-steps 5 --max-minutes 1e-5 train.rec
 refuses '*belongs to another run: weight of positives was "balanced", is "rare=7"*' 'other weights' \
 	train half -q --epochs 2 --pos-weight rare=7 --save-steps 5 --resume train.rec
 refuses '*belongs to another run: weight of positives was "balanced", is absent*' 'none' \
 	train half -q --epochs 2 --save-steps 5 --resume train.rec
 works 'resumed' train half -q --epochs 2 --pos-weight balanced --save-steps 5 --resume train.rec
 same half/model.safetensors one/model.safetensors '... the same'
-exits 1 'a run without' train half -q --epochs 2 --save-steps 5 --max-minutes .001 train.rec
+exits 1 'a run without' train half -q --epochs 2 --save-steps 5 --max-minutes 1e-5 train.rec
 refuses '*belongs to another run: weight of positives was absent, is "balanced"*' 'then with' \
 	train half -q --epochs 2 --pos-weight balanced --save-steps 5 --resume train.rec
 

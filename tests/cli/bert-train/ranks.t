@@ -107,6 +107,7 @@ one_message '4 processes of one job have only 3 shards*' 'are refused'
 # Stopped by a signal to any rank: a checkpoint, from which any number goes on.
 number=
 train one -q --epochs 12 --dtype f32
+has_checkpoint() { [ -s cut/checkpoint.safetensors ] || gone $pid; }
 start() { # starts training into "cut" and sets $pid, and $child, that of a rank
 	rm -rf cut
 	# shellcheck disable=SC2086
@@ -114,20 +115,11 @@ start() { # starts training into "cut" and sets $pid, and $child, that of a rank
 		--batch-size 12 --epochs 12 --shards 12 --task $task -j 1 --dtype f32 --save-steps 2 -o cut "$@" \
 		classification.rec >err 2>&1 </dev/null &
 	pid=$!
-	i=0
-	while [ ! -s cut/checkpoint.safetensors ] && [ $i -lt 300 ]; do
-		sleep 0.05
-		i=$((i + 1))
-	done
+	wait_for has_checkpoint
 	child=$(pgrep -P $pid -x bert-train | tail -n 1)
 }
-quickly() { # NAME: mpirun ends within 10 seconds
-	i=0
-	while kill -0 $pid 2>/dev/null && [ $i -lt 100 ]; do
-		sleep 0.1
-		i=$((i + 1))
-	done
-	[ $i -lt 100 ]
+ends() { # NAME: mpirun does
+	wait_for gone $pid
 	result $? "$1"
 	kill -9 $pid 2>/dev/null
 	wait $pid
@@ -138,7 +130,7 @@ goes_on() { # NAME
 }
 start --save-minutes 0
 kill -TERM "$child"
-quickly 'a rank gets SIGTERM'
+ends 'a rank gets SIGTERM'
 if grep -q 'bert-train: warning: stopped after step' err; then
 	is "$(grep -c 'stopped after step' err)" 1 'all stop'
 	[ -s cut/checkpoint.safetensors ]
@@ -151,20 +143,20 @@ goes_on 'two ranks go on to the same bits'
 
 start
 kill -KILL "$child"
-quickly 'a rank is killed: all end'
+ends 'a rank is killed: all end'
 like "$(cat err)" '*rank [0-9] *signal 9*' '... and it is named'
 number=
 goes_on 'one process goes on to the same bits'
 
 start
 kill -KILL "$(pgrep -P $pid -x bert-train | head -n 1)"
-quickly 'the first rank is killed'
+ends 'the first rank is killed'
 number=4
 goes_on 'four ranks go on to the same bits'
 
 rm -rf cut
 number=2
-exits 1 'a limit of time' train cut --epochs 12 --dtype f32 --max-minutes 0.001
+exits 1 'a limit of time' train cut --epochs 12 --dtype f32 --max-minutes 1e-5
 like "$(cat err)" '*time limit reached: stopped after step*' 'is that of all ranks'
 number=3
 goes_on 'and three ranks go on'

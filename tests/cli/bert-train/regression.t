@@ -142,7 +142,7 @@ like "$(cat err)" '*newly initialized: *classifier.weight*' 'with a fresh last l
 
 # resumed to the same bits
 numbers whole -q --epochs 3 --eval dev.rec
-numbers half -q --epochs 3 --eval dev.rec --save-steps 5 --max-minutes .001
+numbers half -q --epochs 3 --eval dev.rec --save-steps 5 --max-minutes 1e-5
 until numbers half -q --epochs 3 --eval dev.rec --save-steps 5 --resume; do :; done
 cmp whole/model.safetensors half/model.safetensors
 result $? 'a resumed run ends in the same bits'

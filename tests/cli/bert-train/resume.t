@@ -51,11 +51,8 @@ bert-train --init-config tiny --tokenizer vocab.txt --epochs 4 \
 	--learning-rate 1e-3 --batch-size 16 -o d --eval dev.rec -q \
 	--save-steps 17 train.rec &
 pid=$!
-i=0
-while [ ! -s d/checkpoint.safetensors ] && [ $i -lt 200 ]; do
-	sleep 0.02
-	i=$((i + 1))
-done
+has_checkpoint() { [ -s d/checkpoint.safetensors ] || gone $pid; }
+wait_for has_checkpoint
 kill -9 $pid 2>/dev/null
 wait $pid 2>/dev/null
 if [ -s d/checkpoint.safetensors ]; then

@@ -39,7 +39,7 @@ result $? 'what a killed run left is gone'
 is "$(sed -n 5p out | cut -d' ' -f1)" 10 'one more is trained'
 
 # stopped and run again
-seeds r --seeds 2 --save-steps 2 --max-minutes .001 train.rec >again 2>err
+seeds r --seeds 2 --save-steps 2 --max-minutes 1e-5 train.rec >again 2>err
 like "$(cat err)" '*run the same command to resume*' 'stopped'
 seeds r -q --seeds 2 --save-steps 2 train.rec >again
 seeds t -q --seeds 2 train.rec >want

@@ -66,7 +66,7 @@ is "$(printf '%.5f %.5f' "$(number mse)" "$(number rmse)")" "$(cat want)" 'measu
 
 # threads, resumed, going on
 train one -q -j1 --epochs 2 --eval dev.rec train.rec
-train half -q -j3 --epochs 2 --eval dev.rec --save-steps 5 --max-minutes .001 train.rec 2>err
+train half -q -j3 --epochs 2 --eval dev.rec --save-steps 5 --max-minutes 1e-5 train.rec 2>err
 until train half -q --epochs 2 --eval dev.rec --save-steps 5 --resume train.rec; do :; done
 same half/model.safetensors one/model.safetensors 'resumed, with other threads'
 works 'it is trained on' bert-train -m m -o more --steps 1 train.rec

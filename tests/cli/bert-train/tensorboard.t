@@ -50,17 +50,18 @@ is "$(events logs/b/train/* | sed 1d | cut -d' ' -f1,2 | tr '\n' ' ')" \
 	'5 training_loss 5 learning_rate 10 training_loss 10 learning_rate 12 training_loss 12 learning_rate ' \
 	'are steps'
 
-# Stopped after 12 of 24 updates, and events written behind that are cut off.
-exits 1 'a run to be gone on from' small_train c --epochs 2 --eval dev.rec \
-	--tensorboard logs/c --max-minutes 0.001
-works 'and resumed' small_train c -q --epochs 2 --eval dev.rec --tensorboard logs/c --resume
+# Resumed after 12 of 24 updates, and events written behind that are cut off.
+works 'a run to be gone on from' small_train c -q --epochs 2 --eval dev.rec \
+	--tensorboard logs/c --save-steps 12 --keep 1
+works 'and resumed' small_train c -q --epochs 2 --eval dev.rec --tensorboard logs/c \
+	--resume-from c/checkpoint.safetensors
 cut -d' ' -f1,2 valid >wanted
 events logs/c/validation/* | cut -d' ' -f1,2 >got
 same got wanted 'each event stands there once'
 
 # A resumed run that is killed after its first events and before a checkpoint.
 exits 1 'a run before its first events' small_train k --epochs 2 \
-	--tensorboard logs/k --max-minutes 0.001
+	--tensorboard logs/k --max-minutes 1e-5
 LD_PRELOAD=$BUILD/preload/inject.so INJECT=rename:6:kill INJECT_LOG=$PWD/log \
 	small_train k -q --epochs 2 --tensorboard logs/k --resume 2>err
 if [ -e log ]; then

@@ -7,15 +7,12 @@
 small_data
 
 # begin OUT: trains in the background until there is a model
+begun() { [ -e "$1/model.safetensors" ] || gone $pid; }
 begin() {
 	bert-train -q --init-config tiny --tokenizer vocab.txt --epochs 100000 \
 		--eval dev.rec -o "$1" train.rec &
 	pid=$!
-	tries=0
-	while [ ! -e "$1/model.safetensors" ] && [ $tries -lt 600 ]; do
-		sleep .1
-		tries=$((tries + 1))
-	done
+	wait_for begun "$1"
 }
 
 begin k

@@ -83,9 +83,9 @@ like "$(cat err)" '*ends inside a record that starts at byte *' '... is told'
 mkfifo pipe
 {
 	cat big.rec.gz
-	exec sleep 60
+	exec sleep 600
 } >pipe &
-timeout 30 tfrecord-cat -q -j 3 --head 249999 -o got pipe
+timeout 300 tfrecord-cat -q -j 3 --head 249999 -o got pipe
 is $? 0 'what was asked for is found: no wait for the rest'
 tfrecord-cat -q --head 249999 -o wanted big.rec.zst
 same got wanted '... and it is right'
