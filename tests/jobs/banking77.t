@@ -3,7 +3,7 @@
 # BANKING77 with the real MiniLM weights: the whole way, a part of an epoch.
 # MINILM names the model directory; the data are looked for beside the project.
 # Not under thread: the threads are those of the tools' own tests
-# Not under address: jobs/pipelines runs the same script, on a smaller model
+# Not under address: the script runs tools whose own tests run there
 . "$TEST_TOP/tests/lib/lib.sh"
 data=$SHARED/banking77
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Every example of every man page is run and prints what the page says.
 # Not under thread: the threads are those of the tools' own tests
+# Not under address: the tools' own tests run there
 . "$TEST_TOP/tests/lib/lib.sh"
 
 for page in "$TEST_TOP"/man/*.[157]; do

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The scripts in pipelines/, on small data.
 # Not under thread: the threads are those of the tools' own tests
+# Not under address: the scripts run tools whose own tests run there
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/ranks.sh"
 

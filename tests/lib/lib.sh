@@ -124,6 +124,19 @@ declines() {
 refuses() { declines 1 "$@"; }
 misuses() { declines 2 "$@"; }
 
+# compares NAME: whether numbers are to be compared with a peer's; else NAME is skipped. The
+# plain build does that: under sanitizers the numbers are the same, and a peer's own time long.
+compares() {
+	if [ -z "${PEER_PYTHON-}" ]; then
+		skip "$1" 'PEER_PYTHON is not set'
+	elif [ -n "${TEST_KIND-}" ]; then
+		skip "$1" "under $TEST_KIND: the plain build compares"
+	else
+		return 0
+	fi
+	return 1
+}
+
 # wait_for COMMAND...: tries it until it succeeds, some minutes at most, since tests run
 # beside others: what must not take long has limits of processor time instead
 wait_for() {

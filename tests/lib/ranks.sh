@@ -16,6 +16,8 @@ have_ranks() {
 	# name; what leaks in our own code shows with one process
 	LSAN_OPTIONS=${LSAN_OPTIONS:+$LSAN_OPTIONS:}detect_leaks=0
 	export LSAN_OPTIONS
+	# a folder of its own, which a job of another test does not remove
+	export OMPI_MCA_orte_tmpdir_base="$PWD" PRTE_MCA_prte_tmpdir_base="$PWD"
 	# nothing is said beyond this machine, even by its loopback
 	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
 		OMPI_MCA_btl=self,vader OMPI_MCA_pml=ob1 OMPI_MCA_rmaps_base_oversubscribe=1 \

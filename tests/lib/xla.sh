@@ -9,7 +9,8 @@ xla_path() {
 		[ -n "${PEER_PYTHON-}" ] || return 1
 		BT_PJRT_PATH=$("$PEER_PYTHON" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 	fi
-	export BT_PJRT_PATH
+	# programs run once or twice: to optimize them takes twice as long as all else
+	export BT_PJRT_PATH XLA_FLAGS="${XLA_FLAGS---xla_backend_optimization_level=0}"
 }
 
 # xla_unit NAME: runs build/unit/NAME, whose output it leaves in said and why; ends the test

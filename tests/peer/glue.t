@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The metrics of GLUE's tasks are those of scikit-learn and SciPy.
 # Not under thread: compares numbers, with the threads of jobs/pipelines
-# Not under address: compares numbers; jobs/pipelines runs the same code
+# Not under address: compares numbers; cli/bert-run-glue runs the same code
 . "$TEST_TOP/tests/lib/lib.sh"
 if [ -z "${PEER_PYTHON-}" ] ||
 	! "$PEER_PYTHON" -c 'import sklearn, scipy' 2>/dev/null; then

@@ -4,6 +4,7 @@
 # Not under address: nor is its memory
 # bert-predict and bert-eval --device: what is refused anywhere, and, where BT_PJRT_PATH or
 # PEER_PYTHON has a plugin for CPUs, predictions like the CPU's.
+# Not under isa: a plugin computes
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 . "$TEST_TOP/tests/lib/xla.sh"

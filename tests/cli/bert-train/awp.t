@@ -56,8 +56,7 @@ misuses '*--awp-start needs --awp*' 'a beginning of nothing' train x --awp-start
 misuses '*--awp: on the CPU only, not with --device*' 'a device' train x --awp .01 --device none
 
 # PyTorch: a step down the gradient, from a model that is not at its end
-if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'PyTorch' 'PEER_PYTHON is not set'
+if ! compares 'PyTorch'; then
 	finish
 	exit
 fi

@@ -65,8 +65,7 @@ misuses '*--contrastive: on the CPU only, not with --device*' 'a device' \
 exits 2 'all of the loss' train x --contrastive 1
 
 # PyTorch: a step down the gradient, from a model that is not at its end
-if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'PyTorch' 'PEER_PYTHON is not set'
+if ! compares 'PyTorch'; then
 	finish
 	exit
 fi

@@ -71,8 +71,7 @@ misuses '*--fgm: on the CPU only, not with --device*' 'a device' train x --fgm 1
 exits 2 'below 0' train x --fgm -1
 
 # PyTorch: a step down the gradient, from a model that is not at its end
-if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'PyTorch' 'PEER_PYTHON is not set'
+if ! compares 'PyTorch'; then
 	finish
 	exit
 fi

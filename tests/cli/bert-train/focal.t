@@ -68,8 +68,7 @@ misuses '*activation cannot learn by a focal loss*' 'a head of no logits' \
 	train x --focal 2 --head 'mean, dense softplus' one.rec
 
 # PyTorch: a step down the gradient, from a model that is not at its end
-if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'PyTorch' 'PEER_PYTHON is not set'
+if ! compares 'PyTorch'; then
 	finish
 fi
 export HF_HUB_OFFLINE=1

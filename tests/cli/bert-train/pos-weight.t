@@ -76,8 +76,7 @@ misuses '*this model learns to predict numbers (--pos-weight *' 'numbers' \
 	train x --task regression --pos-weight balanced single.rec
 
 # PyTorch's BCEWithLogitsLoss: a step down the gradient, from a model that is not at its end
-if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'PyTorch' 'PEER_PYTHON is not set'
+if ! compares 'PyTorch'; then
 	finish
 fi
 export HF_HUB_OFFLINE=1

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Settings found within a budget: the table, the model, the same again, killed and resumed.
+# Not under isa: the trainings are those of cli/bert-train/train
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data
@@ -97,10 +98,11 @@ works 'a share of the training records' bert-train -q --init-config tiny --token
 awk '$2 == "1.00" && (m == "" || $4 < m) { m = $4 } /^best: trial/ { print $5 == m }' out >got
 is "$(cat got)" 1 'the least loss is the best'
 
-# time
-works 'minutes' tune m -q --tune .25 --tune-over learning-rate=1e-4..1e-2 train.rec
+# time: trainings of two updates, so that it is enough for some also on a machine that does more
+tfrecord-cat -q --head 32 -o few.rec train.rec
+works 'minutes' tune m -q --epochs 1 --tune .05 --tune-over learning-rate=1e-4..1e-2 few.rec
 spent=$(tail -n 1 m/tune.jsonl | sed 's/.*"spent":\([0-9]*\).*/\1/')
-[ "$spent" -le 20 ]
+[ "$spent" -ge 1 ] && [ "$spent" -le 10 ]
 result $? 'are kept'
 
 # by chance

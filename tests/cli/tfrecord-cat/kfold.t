@@ -48,7 +48,9 @@ for o in '--kfold 2' '--kfold 1 -o no' '--kfold 251 -o no' \
 	exits 2 "makes no sense: $o" tfrecord-cat $o a.rec
 done
 
-if "${PEER_PYTHON:-false}" -c "import sklearn" 2>/dev/null; then
+if ! "${PEER_PYTHON:-false}" -c "import sklearn" 2>/dev/null; then
+	skip 'random cases equal to scikit-learn' 'PEER_PYTHON names no Python that has it'
+elif compares 'random cases equal to scikit-learn'; then
 	"$PEER_PYTHON" - >why 2>&1 <<'E'
 import json, random, subprocess
 from sklearn.model_selection import KFold, StratifiedKFold
@@ -72,7 +74,5 @@ for case in range(40):
         assert ids(f"p-test-{i+1}") == list(test), (case, i)
 E
 	result $? 'random cases equal to scikit-learn'
-else
-	skip 'random cases equal to scikit-learn' 'PEER_PYTHON names no Python that has it'
 fi
 finish

@@ -52,7 +52,9 @@ works 'a class of one record' tfrecord-cat --split a=.5,b=.5 --stratify label -o
 is "$(ids r-a r-b | tr ' ' '\n' | sort -n | paste -sd ' ')" '0 1 2 3 4 5 6 7 8 9' \
 	'no record is lost'
 
-if "${PEER_PYTHON:-false}" -c "import sklearn" 2>/dev/null; then
+if ! "${PEER_PYTHON:-false}" -c "import sklearn" 2>/dev/null; then
+	skip 'random cases equal to scikit-learn' 'PEER_PYTHON names no Python that has it'
+elif compares 'random cases equal to scikit-learn'; then
 	cat >peer.py <<'E'
 import json, random, subprocess
 from sklearn.model_selection import train_test_split
@@ -96,7 +98,5 @@ assert len(done) == 8 and min(done.values()) > 3, done
 E
 	"$PEER_PYTHON" peer.py >why 2>&1
 	result $? 'random cases equal to scikit-learn'
-else
-	skip 'random cases equal to scikit-learn' 'PEER_PYTHON names no Python that has it'
 fi
 finish

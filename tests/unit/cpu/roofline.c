@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under emulation: what is measured there is the emulator */
 /* Not under thread: its own memory would count */
 /* Not under address: its own memory would count */
 /* What is measured of the machine, and that measuring takes little. */

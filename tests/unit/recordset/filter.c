@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under emulation: no code depends on the machine; fuzz/where is run */
 /* Not under thread: starts no threads */
 /* What chooses records: conditions, ranges, duplicates, near duplicates; and
  * what keeps them meanwhile. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under emulation: writes and compares texts */
 /* Programs for devices as text: of all families, read by a checker; and what
  * the writer refuses. */
 #include "stablehlo/packed.h"
