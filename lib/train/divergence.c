@@ -15,6 +15,7 @@ int bt_train_recover(struct bt_train_run *t, struct bt_error *err)
 	/* files that grow go on behind what they have */
 	uint64_t history = t->history.size, events[BT_EVENT_STREAMS];
 	int64_t trial = t->s.trial + 1;
+	double seconds = t->s.seconds;
 	int i, r = err->code;
 
 	if (t->recovered >= t->o->recoveries || t->saved_step < 0)
@@ -35,6 +36,7 @@ int bt_train_recover(struct bt_train_run *t, struct bt_error *err)
 		return r;
 	t->recovered++;
 	t->s.trial = trial;
+	t->s.seconds = seconds; /* what was in vain took time, too */
 	t->batches.o.seed = bt_train_order_seed(t);
 	t->shown_loss = 0;
 	return bt_train_begun(t, err);

@@ -222,9 +222,14 @@ bound=$(awk -v l="$loss" 'BEGIN { printf "%.6f", l - 1e-5 }')
 bounds="trainer.loss_upper_bound=$bound,trainer.recovery_begin_steps=30"
 exits 1 'a loss above its bound' exp train d1 $override="$bounds" --verbosity=-2
 like "$(cat err)" '*the loss, *, is above trainer.loss_upper_bound*' 'is an error'
+began=$(date +%s%N)
 works 'goes back and on in another order' exp train d2 \
 	$override="$bounds,trainer.recovery_max_trials=40"
+took=$(($(date +%s%N) - began))
 like "$(cat err)" '*back to the checkpoint of step 20*' 'and says so'
+sed -n '$s/.*"seconds":\([0-9.e-]*\).*/\1/p' d2/history.jsonl |
+	awk -v took=$took '{ print $1, "of", took / 1e9, "s" } !($1 > 0 && $1 < took / 1e9) { exit 1 }' >why
+result $? 'in no more time than it took'
 works 'a negative number switches the bound off' exp train d3 --verbosity=-1 \
 	$override="$bounds,trainer.recovery_max_trials=-1"
 cmp -s d3/model.safetensors e/undisturbed/model.safetensors
