@@ -13,8 +13,11 @@
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/str.h"
 
 double bt_seconds(void)
 {
@@ -37,6 +40,42 @@ int bt_cores(void)
 int bt_threads(int64_t asked)
 {
 	return asked > 0 ? (int)asked : bt_cores();
+}
+
+void bt_processor_lines(const char *const *names, size_t n, struct bt_buf *out)
+{
+	FILE *f = fopen("/proc/cpuinfo", "r");
+	char *line = NULL;
+	size_t room = 0, i;
+
+	/* an empty line ends what is said of a processor */
+	while (f != NULL && getline(&line, &room, f) > 1)
+		for (i = 0; i < n; i++)
+			if (bt_str_starts(line, names[i]))
+				bt_buf_puts(out, line);
+	free(line);
+	if (f != NULL)
+		fclose(f);
+}
+
+void bt_processor_name(struct bt_buf *out)
+{
+	static const char *const names[] = {"model name"};
+	struct bt_buf line = BT_BUF_INIT;
+	struct utsname machine;
+	const char *name = NULL;
+
+	bt_processor_lines(names, 1, &line);
+	if (line.len > 0 && bt_buf_str(&line) != NULL)
+		name = strchr(bt_buf_str(&line), ':');
+	if (name != NULL) {
+		name += 1 + strspn(name + 1, " \t");
+		bt_buf_put(out, name, strcspn(name, "\n"));
+	} else {
+		bt_buf_puts(out,
+		            uname(&machine) == 0 ? machine.machine : "CPU");
+	}
+	bt_buf_clear(&line);
 }
 
 /* A batch script of Slurm has SLURM_NTASKS, too, and is one process; what srun

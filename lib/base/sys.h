@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 
 /* Seconds of a clock that only goes forward. */
@@ -19,6 +20,14 @@ int bt_cores(void);
 
 /* The threads that -j asks for: one for each core if that is 0. */
 int bt_threads(int64_t asked);
+
+/* Appends the lines of /proc/cpuinfo that begin with one of these names, of the
+ * first processor; nothing where the kernel has none. */
+void bt_processor_lines(const char *const *names, size_t n, struct bt_buf *out);
+
+/* Appends what this machine's processor is called, "AMD EPYC 9554"; on arm64,
+ * where the kernel has no name, the machine's kind. */
+void bt_processor_name(struct bt_buf *out);
 
 /* Processes that mpirun or srun started as one job, of which this is one; 1 if
  * neither did. */

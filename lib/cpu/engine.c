@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "cpu/engine_int.h"
 
 /* The operators on the CPU, by opcode. */
@@ -464,8 +465,11 @@ void bt_engine_arithmetic(const struct bt_engine *e, struct bt_buf *out)
 
 void bt_engine_describe(const struct bt_engine *e, struct bt_buf *out)
 {
+	int threads = bt_pool_threads(e->o.pool);
+
 	bt_engine_arithmetic(e, out);
-	bt_buf_printf(out, ", %d threads", bt_pool_threads(e->o.pool));
+	bt_buf_printf(out, ", %d thread%s", threads,
+	              bt_plural((uint64_t)threads));
 	if (e->o.recompute)
 		bt_buf_puts(out, ", activations recomputed");
 }

@@ -107,6 +107,11 @@ size_t bt_device_places(const struct bt_device *d)
 	           : 4096;
 }
 
+const char *bt_device_name(const struct bt_device *d)
+{
+	return bt_pjrt_device(d->pjrt, 0)->kind;
+}
+
 int bt_device_put_param(struct bt_device *d, int param, const float *from,
                         struct bt_pjrt_buffer **to, struct bt_error *err)
 {

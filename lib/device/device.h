@@ -28,8 +28,10 @@ void bt_device_close(struct bt_device *d); /* takes NULL */
 
 int bt_device_replicas(const struct bt_device *d);
 
-/* As the plugin says itself, "cpu" or "cuda". */
+/* As the plugin says itself: "cpu" or "cuda", and the kind of the first device,
+ * "NVIDIA H200". */
 const char *bt_device_platform(const struct bt_device *d);
+const char *bt_device_name(const struct bt_device *d);
 
 /* Places for tokens on each device at most, of a program that learns; a batch
  * that needs more is run in pieces. 4,096 of BERT-base take some 4 GB. GPUs,

@@ -10,7 +10,7 @@
 #include "base/file_use.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/str.h"
+#include "base/sys.h"
 #include "io/in.h"
 #include "io/out.h"
 #include "io/path.h"
@@ -39,18 +39,8 @@ static void put_processor(struct bt_buf *key)
 {
 	static const char *const names[] = {"model name", "flags", "Features",
 	                                    "CPU part"};
-	FILE *f = fopen("/proc/cpuinfo", "r");
-	char *line = NULL;
-	size_t room = 0, i;
 
-	/* the first processor's lines, up to an empty one */
-	while (f != NULL && getline(&line, &room, f) > 1)
-		for (i = 0; i < sizeof(names) / sizeof(*names); i++)
-			if (bt_str_starts(line, names[i]))
-				bt_buf_puts(key, line);
-	free(line);
-	if (f != NULL)
-		fclose(f);
+	bt_processor_lines(names, sizeof(names) / sizeof(*names), key);
 }
 
 static void put_variable(struct bt_buf *key, const char *name)

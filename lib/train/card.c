@@ -10,6 +10,9 @@
 #include "base/num.h"
 #include "base/opt.h"
 #include "base/str.h"
+#include "base/sys.h"
+#include "device/device.h"
+#include "dist/dist.h"
 #include "finetune/unfinished.h"
 #include "format/escape.h"
 #include "format/hub_cache.h"
@@ -355,7 +358,60 @@ static void put_command(const struct bt_job *j, struct bt_buf *b)
 	bt_buf_puts(b, "\n\n");
 }
 
-/* Its last line has the checksum of all before. */
+/* What computed it, in words. */
+static void put_machine(const struct bt_job *j, struct bt_buf *b)
+{
+	const struct bt_device *d = j->o.train.device;
+	int replicas = d != NULL ? bt_device_replicas(d) : 1;
+	int ranks = bt_dist_size(j->o.train.dist);
+	struct bt_buf name = BT_BUF_INIT;
+
+	if (replicas > 1)
+		bt_buf_printf(b, "%d of ", replicas);
+	if (d != NULL)
+		bt_buf_puts(&name, bt_device_name(d));
+	else
+		bt_processor_name(&name);
+	put_text(b, bt_buf_str(&name) != NULL ? bt_buf_str(&name) : "");
+	bt_buf_puts(b, ": ");
+	if (d != NULL)
+		bt_buf_printf(b, "products %s by %s",
+		              bt_job_low(j) ? "bf16" : "f32",
+		              bt_device_platform(d));
+	else
+		bt_engine_describe(j->model.engine, b);
+	if (ranks > 1)
+		bt_buf_printf(b, ", each of %d processes", ranks);
+	bt_buf_clear(&name);
+}
+
+/* In one line, the card's last, as equal runs differ in it. Checkpoints know
+ * how long a run took, but no speed: that is this process's. */
+static void put_speed(const struct bt_job *j, const struct bt_train_result *res,
+                      struct bt_buf *b)
+{
+	double seconds = res->seconds > 0 ? res->seconds : 1e-9;
+
+	bt_buf_printf(b,
+	              "## Speed\n\nTraining took %.1f s%s, evaluation and "
+	              "saving included. ",
+	              res->run_seconds,
+	              res->begun > 0 ? " in several parts" : "");
+	if (res->examples > 0) {
+		bt_buf_puts(b, "Speed of the updates");
+		if (res->begun > 0)
+			bt_buf_printf(b, " from %lld on, the last part",
+			              (long long)res->begun + 1);
+		bt_buf_printf(b, ": %.1f examples/s, %.0f tokens/s. ",
+		              (double)res->examples / seconds,
+		              (double)res->tokens / seconds);
+	}
+	bt_buf_puts(b, "Computed on ");
+	put_machine(j, b);
+	bt_buf_puts(b, ". ");
+}
+
+/* Its last line ends with the checksum of all before. */
 bool bt_card_is_own(const char *path)
 {
 	char *text = NULL, mark[MARK_SIZE + 1];
@@ -408,6 +464,7 @@ int bt_card_write(const struct bt_job *j, const struct bt_train_result *res,
 		put_recipe(j, res, &b);
 		put_results(res, results, &b);
 		put_command(j, &b);
+		put_speed(j, res, &b);
 		bt_buf_printf(&b, MARK "%08x -->\n",
 		              (unsigned)bt_crc32c(0, bt_buf_at(&b, 0), b.len));
 		r = b.oom ? bt_error_nomem(err, "writing the model card")

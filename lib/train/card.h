@@ -8,8 +8,8 @@
 /*
  * Writes the card into the directory of a finished run. A file of that name is
  * kept, with a warning, unless this run wrote it before it was resumed and
- * nobody changed it since. Equal runs have equal cards, so neither time nor
- * speed is in it: the history has them.
+ * nobody changed it since. The cards of equal runs are equal but for their last
+ * line, which says how fast the run was and has the checksum of the card.
  */
 int bt_card_write(const struct bt_job *j, const struct bt_train_result *res,
                   struct bt_error *err) BT_MUST_USE;

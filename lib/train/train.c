@@ -319,6 +319,22 @@ static void clear(struct bt_train_run *t)
 	bt_metrics_clear(&t->metrics);
 }
 
+static void sum_up(const struct bt_train_run *t)
+{
+	struct bt_train_result *res = t->res;
+
+	res->whole_seconds = bt_seconds() - t->began;
+	res->run_seconds = t->s.seconds + res->whole_seconds;
+	res->eval_texts = t->eval != NULL ? bt_dataset_texts(t->eval) : 0;
+	res->begun = res->steps;
+	res->steps = t->s.step;
+	res->total = t->total;
+	res->best = t->s.best;
+	res->best_epoch = (int)t->s.best_epoch;
+	res->best_step = t->s.best_step;
+	res->metric = t->o->metric;
+}
+
 int bt_train(struct bt_model *m, const struct bt_dataset *train,
              const struct bt_dataset *eval, const struct bt_train_opts *opts,
              struct bt_train_result *res, struct bt_error *err)
@@ -330,7 +346,6 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
 	                         .res = res,
 	                         .saved_step = -1,
 	                         .began = bt_seconds()};
-	double began = t.began;
 	bool over;
 	char *path;
 	int r, c;
@@ -353,14 +368,7 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
 		res->seconds += bt_seconds() - t.start;
 	if (opts->progress != NULL)
 		bt_progress_clear(opts->progress);
-	res->whole_seconds = bt_seconds() - began;
-	res->eval_texts = eval != NULL ? bt_dataset_texts(eval) : 0;
-	res->steps = t.s.step;
-	res->total = t.total;
-	res->best = t.s.best;
-	res->best_epoch = (int)t.s.best_epoch;
-	res->best_step = t.s.best_step;
-	res->metric = opts->metric;
+	sum_up(&t);
 	c = bt_append_log_close(&t.history, err);
 	r = r != BT_OK ? r : c;
 	c = bt_events_close(&t.events, err);

@@ -183,6 +183,9 @@ struct bt_train_result {
 	/* of this process */
 	double seconds;       /* of training, evaluation left out */
 	double whole_seconds; /* with it, and with what is saved */
+	double run_seconds;   /* so many of the whole run, with what it took
+	                       * before it was resumed */
+	int64_t begun;        /* updates that had been done then; 0 */
 	uint64_t examples, tokens;
 	double flop;       /* of the model's products */
 	size_t peak;       /* bytes of memory, before that limit was measured */

@@ -104,7 +104,7 @@ struct bt_train_run {
 
 	/* of this process */
 	double start;       /* when the updates in progress began */
-	double began;       /* when the run did, or would have */
+	double began;       /* when this part of the run did */
 	int64_t recovered;  /* times */
 	int64_t saved_step; /* of the checkpoint that stands; -1: none */
 	double saved_at;    /* when it was written */

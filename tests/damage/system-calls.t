@@ -62,7 +62,9 @@ attempt() {
 		[ "$how" = EOPNOTSUPP ]; then
 		[ $status = 0 ] || echo "status $status: $(head -n 1 err)"
 		# where it says how long things took
-		diff -r -x history.jsonl o wanted 2>&1
+		diff -r -x history.jsonl -x README.md o wanted 2>&1
+		[ ! -e wanted/model ] || sed '$d' o/model/README.md |
+			diff wanted.card - 2>&1
 		return
 	fi
 	[ $status = 1 ] || echo "status $status"
@@ -99,6 +101,7 @@ every() {
 	mkdir o
 	"$@" >out 2>err || head -n 1 err
 	mv o wanted
+	[ ! -e wanted/model ] || sed '$d' wanted/model/README.md >wanted.card
 	for kind in $kinds; do
 		for old in no yes; do
 			: >why

@@ -38,12 +38,18 @@ like "$card" "*| training | train.rec | 179 | * |*| evaluation | dev.rec | 32 | 
 like "$card" '*| learning rate | 0.001 |*| optimizer | adamw |*| seed | 42 |*' 'the recipe'
 like "$card" '*    bert-train --force --init-config tiny * -o m -q --eval dev.rec --epochs 3 train.rec
 *' 'the command'
+speed='[0-9]*.[0-9] examples/s, [0-9]* tokens/s'
+like "$(tail -n 3 m/README.md)" "## Speed
+
+Training took [0-9]*.[0-9] s, evaluation and saving included. Speed of the updates: $speed. Computed on ?*: products ?* by ?*, kernels *, [0-9]* thread*. <!-- bertutils [0-9a-f]* -->" 'how fast it was, and on what'
+small_train alone -q -j 1
+like "$(tail -n 1 alone/README.md)" '*, 1 thread. <*' 'with so many threads'
 like "$card" '*random weights by bertutils*' 'where it comes from'
 is "$(ls m | grep -c '^\.')" 0 'nothing else'
 cp m/README.md wanted
 mv m first
 small_train m -q --eval dev.rec --epochs 3
-same m/README.md wanted 'the same run has the same card'
+same_card m/README.md wanted 'the same run has the same card'
 
 # what is not evaluated
 works 'no evaluation' small_train plain -q
@@ -71,14 +77,19 @@ cp kept/README.md before
 rm -f kept/README.md
 works 'resumed' bert-train -q --init-config tiny --tokenizer vocab.txt \
 	--steps 10 --keep 1 --save-steps 4 --eval dev.rec -o kept train.rec
-same kept/README.md before 'it has the same card'
+same_card kept/README.md before 'it has the same card'
 touch kept/.README.md.123.1.new
 works 'again, with the card there' bert-train -q --init-config tiny --tokenizer vocab.txt \
 	--steps 10 --keep 1 --save-steps 4 --eval dev.rec -o kept train.rec
 is "$(cat err)" '' 'without a word'
-same kept/README.md before 'it is written anew'
-[ ! -e kept/.README.md.123.1.new ]
-result $? 'what a killed run left of a card is gone'
+same_card kept/README.md before 'it is written anew'
+like "$(tail -n 1 kept/README.md)" "*in several parts*Speed of the updates from 9 on, the last part: $speed. *" \
+	'only the last part has a speed'
+sed '$s/examples/EXAMPLES/' alone/README.md >faster
+cp faster alone/README.md
+small_train alone 2>err
+like "$(cat err)" "*warning: 'alone/README.md' stays as it was*" 'a card with another speed is not its own'
+same alone/README.md faster '... and stays'
 echo 'more words' >>kept/README.md
 cp kept/README.md before
 works 'once more' bert-train --init-config tiny --tokenizer vocab.txt \
