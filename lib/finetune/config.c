@@ -10,64 +10,93 @@
 #include "ckpt/open.h"
 #include "finetune/model.h"
 #include "format/hub_cache.h"
+#include "format/model_files.h"
 #include "io/path.h"
 #include "io/url.h"
 
 /* Where weights stand without a configuration, as in Google's releases of
  * ELECTRA, they say most of what one has to. */
-static int say_config(const char *dir, const struct bt_ckpt_family *f,
-                      bool tensorflow, struct bt_error *err)
+static int say_config(const char *path, const struct bt_ckpt_family *f,
+                      const char *format, struct bt_error *err)
 {
-	char more[64] = "", heads[32] = "N";
+	char more[64] = "", heads[32] = "N", where[64] = "";
+
+	if (!bt_path_is_dir(path))
+		snprintf(where, sizeof(where), "in a directory, as %s, ",
+		         strcmp(format, "pytorch") == 0 ? "pytorch_model.bin"
+		                                        : BT_FILE_WEIGHTS);
 
 	if (strcmp(f->family, "electra") == 0)
 		snprintf(more, sizeof(more), "\"embedding_size\": %lld, ",
 		         (long long)f->embedding_size);
-	else if (tensorflow) /* BERT there has the tanh form */
+	else if (strcmp(format, "tensorflow") == 0) /* BERT has tanh there */
 		snprintf(more, sizeof(more), "\"hidden_act\": \"gelu_new\", ");
 	if (f->heads > 0)
 		snprintf(heads, sizeof(heads), "%lld", (long long)f->heads);
 	return bt_error_set(
 	    err, BT_EFORMAT,
-	    "'%s' holds weights of the family %s and no configuration: a "
+	    "'%s' holds weights of the family %s and no configuration: %sa "
 	    "config.json makes it a model, {\"model_type\": \"%s\", "
 	    "\"vocab_size\": %lld, %s\"hidden_size\": %lld, "
 	    "\"num_hidden_layers\": %lld, \"num_attention_heads\": %s, "
 	    "\"intermediate_size\": %lld, \"max_position_embeddings\": %lld}%s",
-	    dir, f->family, f->family, (long long)f->vocabulary, more,
+	    path, f->family, where, f->family, (long long)f->vocabulary, more,
 	    (long long)f->hidden_size, (long long)f->layers, heads,
 	    (long long)f->intermediate_size, (long long)f->positions,
 	    f->heads > 0 ? "" : ", where the weights do not tell N");
 }
 
-/* A directory without a configuration. */
-static int no_config(const char *dir, struct bt_error *err)
+/* A file in place of the directory that it is in, which is a model's; or a
+ * checkpoint of TensorFlow, whose name is no file's. */
+static bool is_of_model(const char *path, struct bt_error *err)
+{
+	char *dir = bt_path_is_dir(path) ? NULL : bt_path_of(path);
+	char *config = NULL;
+	json_t *o = NULL;
+	bool is = dir != NULL && bt_ckpt_config(dir, &o, &config, NULL) == 0 &&
+	          o != NULL;
+
+	if (is)
+		bt_error_set(err, BT_EFORMAT,
+		             "'%s' is a file and not a model directory; '%s' "
+		             "is one",
+		             path, dir);
+	free(config);
+	free(dir);
+	json_decref(o);
+	return is;
+}
+
+/* What is not a directory with a configuration. */
+static int no_config(const char *path, struct bt_error *err)
 {
 	struct bt_ckpt_family f = {0};
 	struct bt_ckpt *c = NULL;
 
-	if (!bt_path_there(dir))
+	if (bt_ckpt_open(path, &c, NULL) != BT_OK && !bt_path_there(path))
 		return bt_hub_cache_hint(
-		    dir,
+		    path,
 		    bt_error_set(err, BT_EIO,
 		                 "no model directory '%s': no such directory "
 		                 "here",
-		                 dir),
+		                 path),
 		    err);
-	if (bt_ckpt_open(dir, &c, NULL) == BT_OK &&
-	    bt_ckpt_family(c, dir, &f, NULL) == BT_OK && f.family != NULL &&
-	    (strcmp(f.family, "bert") == 0 || strcmp(f.family, "electra") == 0))
-		say_config(dir, &f,
-		           strcmp(bt_ckpt_format(c), "tensorflow") == 0, err);
-	else if (!bt_path_is_dir(dir))
+	if (is_of_model(path, err))
+		; /* said so */
+	else if (c != NULL && bt_ckpt_family(c, path, &f, NULL) == BT_OK &&
+	         f.family != NULL &&
+	         (strcmp(f.family, "bert") == 0 ||
+	          strcmp(f.family, "electra") == 0))
+		say_config(path, &f, bt_ckpt_format(c), err);
+	else if (!bt_path_is_dir(path))
 		bt_error_set(err, BT_EFORMAT,
-		             "'%s' is a file and not a model directory", dir);
+		             "'%s' is a file and not a model directory", path);
 	else
 		bt_error_set(err, BT_EFORMAT,
 		             "'%s' is not a model directory: it holds neither "
 		             "config.json nor bert_config.json nor "
 		             "albert_config.json",
-		             dir);
+		             path);
 	bt_ckpt_family_clear(&f);
 	bt_ckpt_close(c);
 	return BT_EFORMAT;

@@ -35,7 +35,11 @@ int bt_adapters_check(struct bt_job *j, struct bt_error *err)
 	j->base = base_name(j->o.model);
 	return j->base != NULL
 	           ? BT_OK
-	           : bt_error_sys(err, errno, "cannot find '%s'", j->o.model);
+	           : bt_hub_cache_hint(j->o.model,
+	                               bt_error_sys(err, errno,
+	                                            "cannot find '%s'",
+	                                            j->o.model),
+	                               err);
 }
 
 void bt_adapters_plan(struct bt_job *j)

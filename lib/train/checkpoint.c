@@ -433,6 +433,7 @@ int bt_train_load_state(struct bt_train_run *t, struct bt_error *err)
 	bt_file_use_own(false);
 	if (r != BT_OK) {
 		bt_error_prefix(err, "nothing to resume");
+		err->hint = BT_HINT_NONE; /* it is no model of a hub */
 	} else {
 		r = restore(t, c, path, err);
 		bt_ckpt_close(c);

@@ -51,10 +51,6 @@ static int open_tokenizer(struct bt_job *j, struct bt_error *err)
 	if (r == BT_OK && (there || f != NULL))
 		r = bt_tok_open(from, &opts, &j->tok, err);
 	free(dir);
-	if (r == BT_OK && j->tok == NULL && !j->o.train.measure_only)
-		bt_log_warn(bt_job_log(j), "no-tokenizer", BT_HINT_TOKENIZER,
-		            "no tokenizer found: the model will be saved "
-		            "without one");
 	return r;
 }
 
@@ -165,6 +161,10 @@ static int read_config(struct bt_job *j, struct bt_labels *labels,
 	}
 	if (r != BT_OK)
 		return r;
+	if (j->tok == NULL && !j->o.train.measure_only)
+		bt_log_warn(bt_job_log(j), "no-tokenizer", BT_HINT_TOKENIZER,
+		            "no tokenizer found: the model will be saved "
+		            "without one");
 	if (j->tok != NULL && bt_tok_size(j->tok) > (size_t)c->vocab_size)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "the tokenizer has %zu tokens, but the "

@@ -92,7 +92,7 @@ else
 	skip 'killing a run' 'it was over before the first checkpoint'
 fi
 refuses '*nothing to resume*' 'no checkpoint, nothing to resume' run f --resume
-refuses '*nothing to resume*' 'nor there' run f --resume-from none
+refuses "*nothing to resume: cannot open 'none': No such file or directory" 'nor there' run f --resume-from none
 [ ! -e f ]
 result $? 'no directory is left behind'
 exits 2 'anew, or not' run f --resume --no-resume

@@ -91,6 +91,21 @@ mkdir empty
 refuses "*'empty' is not a model directory: it holds neither config.json nor*" 'nothing at all' bert-train -m empty -o no e.rec
 refuses "*'e.rec' is a file and not a model directory" 'records in place of a model' \
 	bert-train -m e.rec -o no empty
+cp e.out/model.safetensors alone.safetensors
+for f in alone.safetensors e.rec e.out/config.json e.out/model.safetensors empty; do
+	case $f in
+	alone*) says="holds weights of the family electra and no configuration: in a directory, as model.safetensors, a config.json makes it a model, {\"model_type\": \"electra\", *" ;;
+	e.out*) says="is a file and not a model directory; 'e.out' is one" ;;
+	empty) says='is not a model directory: *' ;;
+	*) says='is a file and not a model directory' ;;
+	esac
+	for tool in 'bert-train -o no' 'bert-train --lora 2 -o no' bert-predict bert-eval; do
+		# shellcheck disable=SC2086
+		refuses "${tool%% *}: '$f' $says" "$f to $tool, in one line" $tool -m $f e.rec
+	done
+done
+refuses "bert-predict: 'albert/bert_model.ckpt' is a file and not a model directory; 'albert' is one" \
+	'the name of a checkpoint of TensorFlow' bert-predict -m albert/bert_model.ckpt e.rec
 refuses "*'e.rec': * is not valid UTF-8 *(give a model directory, its vocab.txt or its tokenizer.json)" 'or of a tokenizer' \
 	bert-tokenize -m e.rec vocab.txt
 refuses "*'e.out/config.json': *(give a model directory, its vocab.txt or its tokenizer.json)" 'a configuration' \
