@@ -14,6 +14,13 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_READ_WITH_TFRECORD_CAT] = "tfrecord-cat reads records",
     [BT_HINT_TENSOR_SELECT] = "choose one with --select",
     [BT_HINT_TOKENIZE_FIRST] = "run bert-tokenize first",
+    [BT_HINT_TOKENIZE_LENGTH] = "bert-tokenize --max-length truncates texts",
+    [BT_HINT_TOKENIZE_PAD] =
+        "batches need no padding; bert-tokenize --pad writes it for others",
+    [BT_HINT_BATCHES] =
+        "batches that are only evaluated or predicted need no size",
+    [BT_HINT_BEST_KEPT] = "with --eval, the best model is the one that is kept",
+    [BT_HINT_OPERANDS] = "files to read are named without an option",
     [BT_HINT_CLASS_WEIGHT_ONE_LABEL] =
         "--class-weight applies only to classification",
     [BT_HINT_PSEUDO_LABEL_ONE_LABEL] =

@@ -194,6 +194,44 @@ static const struct bt_opt *find(const struct bt_opt *opts, int key)
 	return opts;
 }
 
+/* Whether "name", or "name value", could stand on the command line. */
+static bool takes(const struct bt_opt *opts, const char *words)
+{
+	size_t n = strcspn(words, " ");
+	const char *value = words[n] != '\0' ? words + n + 1 : NULL;
+
+	for (; opts->type != BT_OPT_END; opts++)
+		if (opts->name != NULL && strlen(opts->name) == n &&
+		    memcmp(opts->name, words, n) == 0)
+			return value == NULL ||
+			       (opts->arg != NULL && is_choice(opts->arg) &&
+			        choice_has(opts->arg, value));
+	return false;
+}
+
+/* What an option by the name of another program's is here; or NULL. True if
+ * the name is known, whether or not this program has such an option: then it
+ * is not a mistyped one. */
+static bool known(const struct bt_opt *opts, const char *name,
+                  const char **ours, enum bt_hint *instead)
+{
+	const struct bt_suggest_known *k = NULL;
+	bool found = false;
+
+	*ours = NULL;
+	*instead = BT_HINT_NONE;
+	while ((k = bt_suggest_known_next(k, name)) != NULL) {
+		found = true;
+		if (k->ours != NULL && takes(opts, k->ours)) {
+			*ours = k->ours;
+			*instead = BT_HINT_NONE;
+			return true;
+		}
+		*instead = k->instead;
+	}
+	return found;
+}
+
 /* The option that --name was likely meant to be; or NULL. */
 static const char *meant(const struct bt_opt *opts, const char *name)
 {
@@ -255,6 +293,7 @@ static void set_unknown(const struct bt_opt *opts, const char *word,
 {
 	char name[BT_SUGGEST_LONGEST + 1];
 	size_t n = strcspn(word + 2, "=");
+	enum bt_hint instead = BT_HINT_NONE;
 	const char *near = NULL;
 
 	if (n > 0 && n < sizeof(name)) {
@@ -262,11 +301,13 @@ static void set_unknown(const struct bt_opt *opts, const char *word,
 		name[n] = '\0';
 		if (set_ambiguous(opts, name, err))
 			return;
-		near = meant(opts, name);
+		if (!known(opts, name, &near, &instead))
+			near = meant(opts, name);
 	}
 	bt_error_set(err, BT_EARG, "unknown option '%.100s'%s%s%s", word,
 	             near != NULL ? "; did you mean '--" : "",
 	             near != NULL ? near : "", near != NULL ? "'?" : "");
+	bt_error_hint(err, instead, BT_EARG);
 }
 
 static enum bt_opt_result mistake(const struct bt_opt *opts, int key,

@@ -1,7 +1,161 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/suggest.h"
+
+#include <ctype.h>
 #include <string.h>
 
-#include "base/suggest.h"
+static const struct bt_suggest_known table[] = {
+    /* training */
+    {"epochs", "epoch num-epochs n-epochs max-epochs num-train-epochs",
+     BT_HINT_NONE},
+    {"steps",
+     "max-steps train-steps num-train-steps total-steps num-training-steps",
+     BT_HINT_NONE},
+    {"batch-size",
+     "batch-size batch bs train-batch-size per-device-train-batch-size "
+     "per-gpu-train-batch-size",
+     BT_HINT_BATCHES},
+    {NULL,
+     "eval-batch-size per-device-eval-batch-size per-gpu-eval-batch-size "
+     "predict-batch-size test-batch-size validation-batch-size",
+     BT_HINT_BATCHES},
+    {"accumulate",
+     "gradient-accumulation-steps gradient-accumulation grad-accum "
+     "grad-accumulation grad-accumulation-steps accumulate-grad-batches "
+     "accumulation-steps",
+     BT_HINT_NONE},
+    {"learning-rate", "lr base-lr max-lr init-lr initial-learning-rate",
+     BT_HINT_NONE},
+    {"head-learning-rate", "head-lr classifier-lr", BT_HINT_NONE},
+    {"end-learning-rate", "end-lr min-lr lr-end", BT_HINT_NONE},
+    {"warmup",
+     "warmup-ratio warmup-steps warmup-proportion warmup-epochs "
+     "num-warmup-steps",
+     BT_HINT_NONE},
+    {"schedule",
+     "lr-scheduler lr-scheduler-type lr-schedule lr-decay scheduler-type "
+     "decay-method",
+     BT_HINT_NONE},
+    {"optimizer", "optim optimizer-type", BT_HINT_NONE},
+    {"weight-decay", "wd weight-decay-rate", BT_HINT_NONE},
+    {"layer-decay", "llrd layerwise-lr-decay layer-lr-decay", BT_HINT_NONE},
+    {"clip",
+     "max-grad-norm max-norm clipnorm clip-norm global-clipnorm grad-clip "
+     "clip-grad-norm gradient-clip gradient-clip-val gradient-clip-norm",
+     BT_HINT_NONE},
+    {"clip-value", "clipvalue", BT_HINT_NONE},
+    {"epsilon", "adam-eps eps", BT_HINT_NONE},
+    {"label-smoothing", "label-smoothing-factor smoothing", BT_HINT_NONE},
+    {"focal", "focal-loss focal-loss-gamma gamma", BT_HINT_NONE},
+    {"class-weight", "class-weights balanced", BT_HINT_NONE},
+    {"dropout",
+     "hidden-dropout-prob hidden-dropout classifier-dropout dropout-rate",
+     BT_HINT_NONE},
+    {"freeze", "freeze-encoder freeze-layers freeze-embeddings", BT_HINT_NONE},
+    {"ema", "ema-decay ema-momentum use-ema", BT_HINT_NONE},
+    {"average", "swa", BT_HINT_NONE},
+    {"lora", "lora-r lora-rank peft use-lora use-peft", BT_HINT_NONE},
+    {"lora-targets", "lora-target-modules target-modules", BT_HINT_NONE},
+    {"pool", "pooling pooling-mode", BT_HINT_NONE},
+    {"mask-prob", "mlm-probability masked-lm-prob mlm-prob", BT_HINT_NONE},
+    {"whole-word", "wwm whole-word-masking do-whole-word-mask", BT_HINT_NONE},
+    {"task masked-lm", "mlm", BT_HINT_NONE},
+    {"task multilabel", "multi-label multilabel multi-label-classification",
+     BT_HINT_NONE},
+    {"task regression", "regression is-regression", BT_HINT_NONE},
+    {"kfold", "k-folds folds num-folds n-folds n-splits cv cross-validation",
+     BT_HINT_NONE},
+    {"tune", "n-trials hyperparameter-search hpo search", BT_HINT_NONE},
+    {"seed", "random-seed random-state seed-everything data-seed",
+     BT_HINT_NONE},
+
+    /* evaluation, logs, checkpoints */
+    {"eval",
+     "eval-file eval-data eval-data-path eval-dataset dev dev-file "
+     "validation validation-data validation-file val valid val-data "
+     "val-file do-eval",
+     BT_HINT_NONE},
+    {"eval-share", "validation-split val-split eval-split test-size val-size",
+     BT_HINT_NONE},
+    {"eval-steps",
+     "eval-every eval-strategy evaluation-strategy eval-interval "
+     "evaluate-every val-check-interval validation-freq validation-interval",
+     BT_HINT_NONE},
+    {"metric",
+     "metric-for-best-model monitor metric-type "
+     "best-checkpoint-eval-metric",
+     BT_HINT_NONE},
+    {NULL, "load-best-model-at-end restore-best-weights save-best-only",
+     BT_HINT_BEST_KEPT},
+    {"patience", "early-stopping early-stopping-patience early-stop",
+     BT_HINT_NONE},
+    {"log-steps", "logging-steps log-every log-interval log-every-n-steps",
+     BT_HINT_NONE},
+    {"tensorboard", "logging-dir log-dir report-to tensorboard-dir",
+     BT_HINT_NONE},
+    {"save-steps", "save-strategy save-every save-checkpoints-steps",
+     BT_HINT_NONE},
+    {"keep", "save-total-limit keep-checkpoint-max max-to-keep", BT_HINT_NONE},
+    {"resume-from", "resume-from-checkpoint ckpt-path", BT_HINT_NONE},
+    {"no-card", "no-model-card", BT_HINT_NONE},
+    {"force", "overwrite overwrite-output-dir overwrite-output", BT_HINT_NONE},
+
+    /* files */
+    {"model",
+     "model-name model-name-or-path model-path pretrained init-checkpoint "
+     "pretrained-model",
+     BT_HINT_NONE},
+    {"init-config", "bert-config-file config-name config-file", BT_HINT_NONE},
+    {"tokenizer", "tokenizer-name tokenizer-name-or-path", BT_HINT_NONE},
+    {"output", "output-dir output-file out out-dir local-dir save-dir",
+     BT_HINT_NONE},
+    {NULL,
+     "train train-file train-data train-data-path train-dataset "
+     "training-data data data-path data-dir dataset input input-file file "
+     "predict-file test-file",
+     BT_HINT_OPERANDS},
+    {"delimiter", "sep separator field-delimiter", BT_HINT_NONE},
+    {"label-separator", "label-delimiter labels-separator", BT_HINT_NONE},
+    {"id", "id-column id-col index-col key", BT_HINT_NONE},
+    {"text", "text-column text-col text-field sentence", BT_HINT_NONE},
+    {"label", "label-column label-col label-field target target-column",
+     BT_HINT_NONE},
+    {"labels", "label-list label-names class-names classes num-labels",
+     BT_HINT_NONE},
+
+    /* texts, predictions */
+    {"max-length",
+     "max-length max-len maxlen max-seq-length max-seq-len seq-length "
+     "sequence-length seq-len max-tokens truncate max-position",
+     BT_HINT_TOKENIZE_LENGTH},
+    {"pad", "padding pad-to-max-length pad-to", BT_HINT_TOKENIZE_PAD},
+    {"stride", "doc-stride overlap", BT_HINT_NONE},
+    {"lower-case", "do-lower-case lowercase uncased", BT_HINT_NONE},
+    {"proba", "probs probabilities predict-proba return-all-scores with-proba",
+     BT_HINT_NONE},
+    {"top", "top-k topk", BT_HINT_NONE},
+    {"embed", "embeddings embedding", BT_HINT_NONE},
+
+    /* the machine */
+    {"dtype bf16",
+     "bf16 fp16 half amp mixed-precision use-amp bfloat16 float16",
+     BT_HINT_NONE},
+    {"dtype f32", "fp32 float32 no-fp16", BT_HINT_NONE},
+    {"dtype int8", "int8 quantize load-in-8bit 8bit", BT_HINT_NONE},
+    {"dtype", "precision torch-dtype compute-dtype outtype", BT_HINT_NONE},
+    {"checkpoint-activations",
+     "gradient-checkpointing activation-checkpointing grad-checkpointing "
+     "recompute remat",
+     BT_HINT_NONE},
+    {"device", "gpu cuda use-cuda use-gpu tpu use-tpu accelerator",
+     BT_HINT_NONE},
+    {"replicas", "n-gpu num-gpus gpus num-tpu-cores", BT_HINT_NONE},
+    {"threads",
+     "num-threads nthreads n-threads n-jobs num-workers workers "
+     "dataloader-num-workers preprocessing-num-workers nproc cpus",
+     BT_HINT_NONE},
+    {"detect-anomaly", "check-nan debug-nans terminate-on-nan", BT_HINT_NONE},
+};
 
 static size_t least(size_t a, size_t b)
 {
@@ -67,4 +221,36 @@ bool bt_suggest_words(const char *ours, const char *theirs)
 	}
 	return words > 0 &&
 	       (among || (letters && words > 1 && *letter == '\0'));
+}
+
+/* As the table has them. */
+static int letter(char c)
+{
+	return c == '_' ? '-' : tolower((unsigned char)c);
+}
+
+static bool lists(const char *names, const char *name)
+{
+	const char *p;
+
+	while (*names != '\0') {
+		for (p = name; *p != '\0' && letter(*p) == *names; p++)
+			names++;
+		if (*p == '\0' && (*names == '\0' || *names == ' '))
+			return true;
+		names += strcspn(names, " ");
+		names += *names == ' ';
+	}
+	return false;
+}
+
+const struct bt_suggest_known *
+bt_suggest_known_next(const struct bt_suggest_known *behind, const char *theirs)
+{
+	const struct bt_suggest_known *k = behind != NULL ? behind + 1 : table;
+
+	for (; k < table + sizeof(table) / sizeof(*table); k++)
+		if (lists(k->theirs, theirs))
+			return k;
+	return NULL;
 }

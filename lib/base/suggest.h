@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/hint.h"
+
 #define BT_SUGGEST_LONGEST 64 /* bytes of a name that is compared */
 
 /*
@@ -21,5 +23,19 @@ size_t bt_suggest_distance(const char *a, const char *b);
  * their first letters ("lr" and "learning-rate"). Words end at '-' and '_'.
  */
 bool bt_suggest_words(const char *ours, const char *theirs);
+
+/* What other programs call an option: Hugging Face's Trainer, Model Garden,
+ * Keras and what is usual beside them. */
+struct bt_suggest_known {
+	const char *ours;     /* a value may follow, "dtype bf16"; or NULL */
+	const char *theirs;   /* names, with a blank between two */
+	enum bt_hint instead; /* where no option is ours; or BT_HINT_NONE */
+};
+
+/* The first row of the table behind another (NULL: of all) that has theirs,
+ * with '_' as '-' and in small letters or not; NULL: no more. */
+const struct bt_suggest_known *
+bt_suggest_known_next(const struct bt_suggest_known *behind,
+                      const char *theirs);
 
 #endif

@@ -205,7 +205,7 @@ bool bt_tool_parsed(const struct bt_tool *tool, enum bt_opt_result result,
 		*status = bt_tool_end(tool, BT_EXIT_DONE);
 		return false;
 	default:
-		*status = bt_tool_misuse(tool, "%s", err->text);
+		*status = bt_tool_fail(tool, err);
 		return false;
 	}
 }

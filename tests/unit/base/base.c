@@ -465,13 +465,30 @@ static void names_that_are_near(void **state)
 	assert_false(bt_suggest_words("labels", "l"));
 }
 
+static void names_of_other_programs(void **state)
+{
+	const struct bt_suggest_known *k = bt_suggest_known_next(NULL, "FP16");
+
+	(void)state;
+	assert_string_equal(k->ours, "dtype bf16");
+	assert_null(bt_suggest_known_next(k, "FP16"));
+	k = bt_suggest_known_next(NULL, "max_seq_length");
+	assert_string_equal(k->ours, "max-length");
+	assert_int_equal(k->instead, BT_HINT_TOKENIZE_LENGTH);
+	/* neither the beginning nor the end of a name */
+	assert_null(bt_suggest_known_next(NULL, "max-seq"));
+	assert_null(bt_suggest_known_next(NULL, "seq-length-x"));
+	assert_null(bt_suggest_known_next(NULL, ""));
+}
+
 static void option_mistakes(void **state)
 {
 	static const char *const cases[][2] = {
 	    {"x --nosuch", "unknown option '--nosuch'"},
 	    {"x --lengths 3",
 	     "unknown option '--lengths'; did you mean '--length'?"},
-	    {"x --max_length=3", "'--max_length=3'; did you mean '--length'?"},
+	    {"x --line_length=3",
+	     "'--line_length=3'; did you mean '--length'?"},
 	    {"x --flga", "unknown option '--flga'; did you mean '--flag'?"},
 	    {"x --l 3", "option '--l' is ambiguous: --length, --level"},
 	    {"x --le=3", "option '--le' is ambiguous: --length, --level"},
@@ -587,6 +604,7 @@ int main(void)
 	    cmocka_unit_test(optional_values),
 	    cmocka_unit_test(hexadecimal_digits),
 	    cmocka_unit_test(names_that_are_near),
+	    cmocka_unit_test(names_of_other_programs),
 	    cmocka_unit_test(packed_numbers),
 	    cmocka_unit_test(option_mistakes),
 	    cmocka_unit_test(little_memory_never_fails),

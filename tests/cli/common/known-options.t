@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Options by the names that they have in Hugging Face's Trainer, Model Garden and Keras:
+# every tool answers with its own.
+# Not under thread: starts no threads
+# Not under address: the table is read in the plain build; unit/base/base parses options
+. "$TEST_TOP/tests/lib/lib.sh"
+
+while read -r tool theirs ours; do
+	for name in "$theirs" "$(echo "$theirs" | tr - _)"; do
+		"$tool" "--$name" 2 >out 2>err
+		is "$? $(head -n 1 err)" "2 $tool: unknown option '--$name'; did you mean '--$ours'?" "$tool --$name"
+	done
+done <<'END'
+bert-train num-train-epochs epochs
+bert-train max-steps steps
+bert-train num-train-steps steps
+bert-train per-device-train-batch-size batch-size
+bert-train gradient-accumulation-steps accumulate
+bert-train accumulate-grad-batches accumulate
+bert-train LR learning-rate
+bert-train head-lr head-learning-rate
+bert-train min-lr end-learning-rate
+bert-train warmup-ratio warmup
+bert-train num-warmup-steps warmup
+bert-train lr-scheduler-type schedule
+bert-train optimizer-type optimizer
+bert-train weight-decay-rate weight-decay
+bert-train llrd layer-decay
+bert-train max-grad-norm clip
+bert-train clipnorm clip
+bert-train clipvalue clip-value
+bert-train adam-epsilon epsilon
+bert-train smoothing label-smoothing
+bert-train gamma focal
+bert-train class-weights class-weight
+bert-train hidden-dropout-prob dropout
+bert-train freeze-encoder freeze
+bert-train use-ema ema
+bert-train swa average
+bert-train peft lora
+bert-train target-modules lora-targets
+bert-train pooling pool
+bert-train mlm-probability mask-prob
+bert-train wwm whole-word
+bert-train mlm task masked-lm
+bert-train is-regression task regression
+bert-train multi-label task multilabel
+bert-train n-splits kfold
+tfrecord-cat n-splits kfold
+bert-train n-trials tune
+bert-train seed-everything seed
+bert-train validation-data eval
+bert-train validation-split eval-share
+bert-train eval-strategy eval-steps
+bert-train eval-every eval-steps
+bert-train monitor metric
+bert-train early-stopping patience
+bert-train early-stopping-patience patience
+bert-train logging-steps log-steps
+bert-train report-to tensorboard
+bert-train save-strategy save-steps
+bert-train save-total-limit keep
+bert-train resume-from-checkpoint resume-from
+bert-train no-model-card no-card
+bert-train overwrite-output-dir force
+bert-train model-name-or-path model
+bert-predict model-name-or-path model
+bert-train bert-config-file init-config
+bert-train tokenizer-name tokenizer
+bert-train output-dir output
+bert-predict output-file output
+bert-fetch local-dir output
+csv2tfrecord sep delimiter
+csv2tfrecord index-col id
+csv2tfrecord sentence text
+csv2tfrecord target label
+bert-train label-list labels
+bert-tokenize max-seq-length max-length
+bert-tokenize maxlen max-length
+bert-tokenize padding pad
+bert-tokenize doc-stride stride
+bert-tokenize do-lower-case lower-case
+bert-predict probabilities proba
+bert-predict return-all-scores proba
+bert-predict top-k top
+bert-predict embeddings embed
+bert-train fp16 dtype bf16
+bert-train bf16 dtype bf16
+bert-train mixed-precision dtype bf16
+bert-eval fp32 dtype f32
+bert-predict int8 dtype int8
+ckpt-convert outtype dtype
+bert-train gradient-checkpointing checkpoint-activations
+bert-train cuda device
+bert-train n-gpu replicas
+csv2tfrecord n-jobs threads
+bert-train dataloader-num-workers threads
+bert-train terminate-on-nan detect-anomaly
+END
+
+# where the tool has no such option, what is done instead
+while read -r tool theirs hint; do
+	misuses "$tool: unknown option '--$theirs' ($hint)" "$tool --$theirs" "$tool" "--$theirs" 2
+done <<'END'
+bert-train max-seq-length bert-tokenize --max-length truncates texts
+bert-predict max_length bert-tokenize --max-length truncates texts
+bert-train padding batches need no padding; bert-tokenize --pad writes it for others
+bert-train per_device_eval_batch_size batches that are only evaluated or predicted need no size
+bert-predict batch-size batches that are only evaluated or predicted need no size
+bert-train load_best_model_at_end with --eval, the best model is the one that is kept
+bert-train train-file files to read are named without an option
+bert-tokenize input files to read are named without an option
+END
+misuses "bert-tokenize: unknown option '--num-train-epochs'" 'another program has it, nothing is guessed' \
+	bert-tokenize --num-train-epochs 3
+BT_MESSAGES=json bert-predict --batch-size 8 2>err
+like "$(cat err)" '*"hint":"batches that are only*' 'for programs, too'
+finish
