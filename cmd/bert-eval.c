@@ -585,8 +585,7 @@ int main(int argc, char **argv)
 		return status;
 	a.compare = bt_hub_cache_find(a.compare);
 	if (bt_fold_dirs_expand(&a.model, &a.adapter, &folds, &err) != BT_OK)
-		status =
-		    bt_tool_end(&tool, bt_tool_misuse(&tool, "%s", err.text));
+		status = bt_tool_end(&tool, bt_tool_fail(&tool, &err));
 	else if (check(&a, argc - operand, &status)) {
 		if (spare(&a, argv + operand, argc - operand, &err) == BT_OK)
 			status = run(&a, argv, argv + operand, argc - operand);

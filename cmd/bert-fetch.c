@@ -6,12 +6,14 @@
 
 #include "base/str.h"
 #include "base/tool.h"
+#include "format/hub_cache.h"
 #include "hub/fetch.h"
+#include "io/path.h"
 
 struct args {
 	struct bt_common common;
 	const char *revision;
-	bool list, force;
+	bool list, force, base;
 	int64_t retries, timeout;
 };
 
@@ -19,6 +21,8 @@ static const struct bt_opt options[] = {
     BT_GROUP("Model"),
     BT_STR(0, "revision", "REVISION", "branch, tag or commit [main]", args,
            revision),
+    BT_FLAG(0, "base", "of an adapter: fetch the model that it changes, too",
+            args, base),
     BT_FLAG(0, "list", "print the files and their sizes, fetch nothing", args,
             list),
     BT_GROUP("Output"),
@@ -91,6 +95,50 @@ static void summary(const struct args *a, const char *name,
 		    (double)f->fetched / 1e6, f->seconds, rate / 1e6, f->there);
 }
 
+/* What an adapter changes, which is looked for by its name. */
+static void tell_base(const struct bt_log *log, const char *name,
+                      const char *base)
+{
+	bool other = !bt_hub_is_name(base);
+
+	if (!other && bt_path_is_dir(bt_hub_cache_find(base)))
+		bt_log(log, BT_LOG_NOTE,
+		       "'%s' is an adapter of the model '%s', which is here",
+		       name, base);
+	else
+		bt_log_warn(log, "base-missing",
+		            other ? BT_HINT_ADAPTER_BASE : BT_HINT_FETCH_BASE,
+		            "'%s' is an adapter of the model '%s', which %s",
+		            name, base,
+		            other ? "is not one of the hub" : "is not here");
+}
+
+/* The model of the name, then what it changes if that is wanted. */
+static int fetch(const struct args *a, struct bt_hub_job *job,
+                 struct bt_hub_fetched *f, struct bt_error *err)
+{
+	struct bt_hub_fetched base = {0};
+	const char *name = job->name;
+	int r = bt_hub_fetch(job, f, err);
+
+	if (r != BT_OK)
+		return r;
+	summary(a, name, f);
+	if (f->base == NULL)
+		return BT_OK;
+	if (!a->base || !bt_hub_is_name(f->base)) {
+		tell_base(job->log, name, f->base);
+		return BT_OK;
+	}
+	job->name = f->base;
+	job->revision = job->dir = NULL;
+	r = bt_hub_fetch(job, &base, err);
+	if (r == BT_OK)
+		summary(a, job->name, &base);
+	bt_hub_fetched_clear(&base);
+	return r;
+}
+
 static int run(const struct args *a, const char *name)
 {
 	struct bt_log log = bt_tool_log(&tool, &a->common);
@@ -109,18 +157,16 @@ static int run(const struct args *a, const char *name)
 	    .progress = &progress,
 	    .stopped = bt_tool_stopped,
 	};
-	struct bt_hub_fetched f;
+	struct bt_hub_fetched f = {0};
 	struct bt_error err = {0};
 	int status = BT_EXIT_DONE;
 
 	bt_progress_init(&progress, stderr, a->common.quiet);
 	bt_tool_catch_stop();
-	if (bt_hub_fetch(&job, &f, &err) != BT_OK) {
-		status = bt_tool_fail(&tool, &err);
-	} else {
+	if (fetch(a, &job, &f, &err) == BT_OK)
 		print(a, &f);
-		summary(a, name, &f);
-	}
+	else
+		status = bt_tool_fail(&tool, &err);
 	bt_hub_fetched_clear(&f);
 	return status;
 }
@@ -136,6 +182,9 @@ int main(int argc, char **argv)
 		status = bt_tool_misuse(&tool, "expected one NAME of a model");
 	else if (a.force && a.common.output == NULL)
 		status = bt_tool_misuse(&tool, "--force goes with -o");
+	else if (a.base && a.list)
+		status =
+		    bt_tool_misuse(&tool, "--base does not go with --list");
 	else if (is_offline())
 		status = bt_tool_misuse(
 		    &tool, "the environment variable HF_HUB_OFFLINE says that "

@@ -552,7 +552,7 @@ int main(int argc, char **argv)
 	if (bt_fold_dirs_expand(&a.model, &a.adapter, &folds, &err) == BT_OK)
 		status = begin(&a, argv + operand, argc - operand);
 	else
-		status = bt_tool_misuse(&tool, "%s", err.text);
+		status = bt_tool_fail(&tool, &err);
 	bt_fold_dirs_clear(&folds);
 	return bt_tool_end(&tool, status);
 }

@@ -261,15 +261,13 @@ static bool check(const struct args *a, struct bt_convert *job, int *status)
 static bool use_adapter(const struct args *a, char **from, int *status)
 {
 	const char *dir = bt_hub_cache_find(a->adapter);
+	struct bt_error err = {0};
 
 	if (a->average || a->force)
 		*status = bt_tool_misuse(&tool, "--adapter does not go with "
 		                                "--average and --force");
-	else if (!bt_adapter_is(dir))
-		*status = bt_tool_misuse(&tool,
-		                         "'%s' is not an adapter: it does not "
-		                         "hold adapter_config.json",
-		                         dir);
+	else if (bt_adapter_expect(dir, &err) != BT_OK)
+		*status = bt_tool_fail(&tool, &err);
 	else
 		bt_adapter_base_set(*from);
 	*from = (char *)dir;

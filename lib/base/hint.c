@@ -185,6 +185,7 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_ADAPTER_BASE] = "name the model: -m BASE --adapter DIR; "
                              "bert-fetch fetches one",
     [BT_HINT_MERGE_ADAPTER] = "ckpt-convert writes both merged into one model",
+    [BT_HINT_FETCH_BASE] = "bert-fetch --base fetches both",
     [BT_HINT_FETCH] = "bert-fetch NAME fetches a model by its name",
     [BT_HINT_HUB_BUILD] = "install libcurl4-openssl-dev and libssl-dev, and "
                           "build again",

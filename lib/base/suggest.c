@@ -103,7 +103,7 @@ static const struct bt_suggest_known table[] = {
     /* files */
     {"model",
      "model-name model-name-or-path model-path pretrained init-checkpoint "
-     "pretrained-model",
+     "pretrained-model adapter adapter-name adapter-path",
      BT_HINT_NONE},
     {"init-config", "bert-config-file config-name config-file", BT_HINT_NONE},
     {"tokenizer", "tokenizer-name tokenizer-name-or-path", BT_HINT_NONE},

@@ -63,7 +63,7 @@ int bt_ckpt_open_adapter(const char *dir, struct bt_ckpt **c,
                          struct bt_error *err)
 {
 	char *path = bt_path_join(dir, BT_FILE_ADAPTER);
-	char *old = bt_path_join(dir, "adapter_model.bin");
+	char *old = bt_path_join(dir, BT_FILE_ADAPTER_OLD);
 	int r;
 
 	*c = NULL;

@@ -83,11 +83,8 @@ int bt_fold_dirs_expand(struct bt_opt_list *dirs,
 	if (r != BT_OK || adapters->n == 0)
 		return r;
 	for (i = 0; i < dirs->n; i++)
-		if (!bt_adapter_is(dirs->item[i]))
-			return bt_error_set(err, BT_EFORMAT,
-			                    "'%s' is not an adapter: it does "
-			                    "not hold " BT_FILE_ADAPTER_CONFIG,
-			                    dirs->item[i]);
+		if ((r = bt_adapter_expect(dirs->item[i], err)))
+			return r;
 	bt_adapter_base_set(bt_hub_cache_find(base));
 	return BT_OK;
 }

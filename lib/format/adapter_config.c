@@ -138,6 +138,22 @@ bool bt_adapter_is(const char *dir)
 	return there;
 }
 
+int bt_adapter_expect(const char *dir, struct bt_error *err)
+{
+	if (bt_adapter_is(dir))
+		return BT_OK;
+	if (bt_path_there(dir))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'%s' is not an adapter: it does not "
+		                    "hold " BT_FILE_ADAPTER_CONFIG,
+		                    dir);
+	return bt_hub_cache_hint(
+	    dir,
+	    bt_error_set(err, BT_EIO, "no adapter '%s': no such directory here",
+	                 dir),
+	    err);
+}
+
 /* The directory that a name stands for, to be freed; or NULL. */
 static char *find(const char *dir, const char *name)
 {

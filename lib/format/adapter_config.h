@@ -45,8 +45,10 @@ int bt_adapter_config_load(const char *dir, struct bt_adapter_config *c,
  */
 double bt_adapter_scale(const struct bt_adapter_config *c, int64_t rank);
 
-/* Whether a directory holds an adapter. */
+/* Whether a directory holds an adapter; that what was given as one does: else
+ * BT_EFORMAT or, if there is nothing, BT_EIO. */
 bool bt_adapter_is(const char *dir);
+int bt_adapter_expect(const char *dir, struct bt_error *err) BT_MUST_USE;
 
 /*
  * The directory of the model that the adapter in dir changes, to be freed:

@@ -32,6 +32,7 @@
 #define BT_FILE_AGREEMENT "int8.json"
 #define BT_FILE_ADAPTER_CONFIG "adapter_config.json"
 #define BT_FILE_ADAPTER "adapter_model.safetensors"
+#define BT_FILE_ADAPTER_OLD "adapter_model.bin" /* read in its place */
 
 /* What a file is; some are several things. */
 enum bt_file_use {

@@ -15,6 +15,7 @@ void bt_hub_fetched_clear(struct bt_hub_fetched *f)
 		free(f->file[i].name);
 	free(f->file);
 	free(f->dir);
+	free(f->base);
 	memset(f, 0, sizeof(*f));
 }
 
@@ -147,6 +148,8 @@ static int report(struct fetch *f, struct bt_error *err)
 	const struct bt_hub_file *file;
 	size_t i;
 
+	if (f->chosen.base != NULL)
+		res->base = bt_strndup(f->chosen.base, strlen(f->chosen.base));
 	memcpy(res->commit, f->listing.commit, sizeof(res->commit));
 	res->file = bt_array0(f->chosen.n, sizeof(*res->file));
 	if (res->file == NULL)

@@ -42,7 +42,9 @@ struct bt_hub_entry {
 
 struct bt_hub_fetched {
 	char commit[41];
-	char *dir; /* that has the model; NULL for a list */
+	char *dir;  /* that has the model; NULL for a list */
+	char *base; /* if it is an adapter: the model that it says it changes;
+	             * or NULL */
 	struct bt_hub_entry *file;
 	size_t n;
 	size_t there;            /* of them were here before */

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "format/adapter_config.h"
 #include "format/json.h"
 #include "format/model_files.h"
 
@@ -137,6 +138,39 @@ static int add_weights(struct select *q, const char *dir)
 	return r;
 }
 
+/* What changes a model that has another name. Adapters that are not read here
+ * are refused before they come. */
+static int add_adapter(struct select *q)
+{
+	struct bt_hub_file *f =
+	    bt_hub_listing_find(q->l, "", BT_FILE_ADAPTER_CONFIG);
+	struct bt_adapter_config c = {0};
+	char *text = NULL;
+	json_t *o = NULL;
+	size_t len = 0;
+	int r;
+
+	if (f == NULL || q->s->weights)
+		return BT_OK;
+	r = add(q, f);
+	if (r == BT_OK)
+		r = q->text(q->ctx, f, &text, &len, q->err);
+	if (r == BT_OK)
+		r = bt_json_parse(f->name, text, len, false, &o, q->err);
+	if (r == BT_OK)
+		r = bt_adapter_config_parse(f->name, o, &c, q->err);
+	if (r == BT_OK && c.base != NULL && *c.base != '\0')
+		q->s->base = bt_strndup(c.base, strlen(c.base));
+	bt_adapter_config_clear(&c);
+	json_decref(o);
+	free(text);
+	f = bt_hub_listing_find(q->l, "", BT_FILE_ADAPTER);
+	if (f == NULL)
+		f = bt_hub_listing_find(q->l, "", BT_FILE_ADAPTER_OLD);
+	q->s->weights = f != NULL;
+	return r == BT_OK && f != NULL ? add(q, f) : r;
+}
+
 /* A module behind the encoder: its settings, and weights if it has any. */
 static int add_module(struct select *q, const char *dir)
 {
@@ -198,6 +232,8 @@ int bt_hub_select(const struct bt_hub_listing *l, bt_hub_text *text, void *ctx,
 		r = add_small(&q, encoder);
 	if (r == BT_OK)
 		r = add_weights(&q, encoder != NULL ? encoder : "");
+	if (r == BT_OK)
+		r = add_adapter(&q);
 	free(encoder);
 	if (r == BT_OK && s->n == 0)
 		r = bt_error_set(err, BT_EFORMAT,
@@ -208,5 +244,6 @@ int bt_hub_select(const struct bt_hub_listing *l, bt_hub_text *text, void *ctx,
 void bt_hub_selection_clear(struct bt_hub_selection *s)
 {
 	free(s->file);
+	free(s->base);
 	memset(s, 0, sizeof(*s));
 }

@@ -2,7 +2,8 @@
 /*
  * Which files of a model the tools read: configuration, tokenizer, what
  * sentence-transformers adds, and one form of the weights, the first in the
- * order in which a model directory is read (format/model_files.h).
+ * order in which a model directory is read (format/model_files.h). Where there
+ * are none, an adapter's (format/adapter_config.h).
  */
 #ifndef BT_HUB_SELECT_H
 #define BT_HUB_SELECT_H
@@ -13,10 +14,12 @@ struct bt_hub_selection {
 	struct bt_hub_file **file; /* of the listing, each once */
 	size_t n, cap;
 	bool weights; /* some of them are the weights */
+	char *base;   /* the model that they change, as adapter_config.json
+	               * names it; NULL: they are no adapter, or of none */
 };
 
 /* Gives the whole text of a file that says which others are needed: the list of
- * modules, the index of shards. *text is freed here. */
+ * modules, the index of shards, adapter_config.json. *text is freed here. */
 typedef int bt_hub_text(void *ctx, struct bt_hub_file *f, char **text,
                         size_t *len, struct bt_error *err);
 

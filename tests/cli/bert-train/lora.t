@@ -142,8 +142,8 @@ tail -n +2 bare.csv | cut -d, -f3- >bare.cut
 same a.cut bare.cut "has the base's"
 ckpt-convert -q bare full/
 is "$(ls full)" "$(ls merged)" 'also when it is converted'
-misuses "*'start' is not an adapter*" 'a model for an adapter' bert-predict -m start --adapter start dev.rec
-misuses "*'start' is not an adapter*" 'there, too' ckpt-convert --adapter start start x.npz
+refuses "*'start' is not an adapter*" 'a model for an adapter' bert-predict -m start --adapter start dev.rec
+refuses "*'start' is not an adapter*" 'there, too' ckpt-convert --adapter start start x.npz
 misuses '*adapters change one model, and 2 are given*' 'two models' bert-predict -m start -m a --adapter a dev.rec
 misuses '*does not go with --average*' 'no mean' ckpt-convert --average --adapter a start start x.npz
 
