@@ -322,7 +322,9 @@ static void summary(const struct bt_table *table, const char *rejects,
 	bt_table_facts(&stats, bt_log_summary(log));
 	s = bt_buf_str(&b);
 	if (s != NULL)
-		bt_log(log, BT_LOG_NOTE, "%s", s);
+		bt_log_hint(log, BT_LOG_NOTE,
+		            stats.unasked ? BT_HINT_LABEL_AND_ID : BT_HINT_NONE,
+		            "%s", s);
 	bt_buf_clear(&b);
 }
 

@@ -40,3 +40,4 @@ fi
 csv2tfrecord ${delimiter:+--delimiter "$delimiter"} -t "$text" ${id:+-i "$id"} -o "$tmp/text.rec" "$test"
 bert-tokenize -m "$model" -o "$tmp/test.rec" "$tmp/text.rec"
 bert-predict -m "$model" --sample "$sample" $order -o "$submission" "$@" "$tmp/test.rec"
+echo "predict.sh: written to '$submission'" >&2

@@ -313,6 +313,8 @@ int bt_table_columns_find(const struct bt_table_opts *opts,
 		r = find_column(h, opts->where[i].column, &c->where[i], err);
 	if (r == BT_OK)
 		r = find_kept(h, opts, c, err);
+	c->unasked = opts->text == NULL && opts->label == NULL &&
+	             opts->id == NULL && h->names != NULL && c->n_text < h->n;
 out:
 	if (r != BT_OK)
 		bt_table_columns_clear(c);

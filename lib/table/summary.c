@@ -85,6 +85,8 @@ void bt_table_summary(const struct bt_table_stats *st, const char *rejects,
 	bt_buf_printf(b, "%llu record%s from %d file%s",
 	              (unsigned long long)st->records, bt_plural(st->records),
 	              st->files, bt_plural((uint64_t)st->files));
+	if (st->unasked)
+		bt_buf_puts(b, ", with neither label nor id");
 	if (st->labels > 0)
 		bt_buf_printf(b, ", %s%zu label%s",
 		              st->labels == BT_TABLE_LABELS_MAX ? "at least "

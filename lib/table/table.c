@@ -276,6 +276,7 @@ static int end_source(struct bt_table *t, struct bt_error *err)
 	       name, (unsigned long long)records, bt_plural(records),
 	       (unsigned long long)skipped, bt_plural(skipped));
 	bt_table_warn_header(&t->now.rows, &t->opts, t->labels);
+	t->stats.unasked |= t->now.rows.columns.unasked;
 	t->stats.bytes += bt_row_source_offset(&t->now.rows);
 	t->rows += t->now.read;
 	source_close(&t->now);

@@ -131,6 +131,8 @@ struct bt_table_stats {
 	bool fraction;               /* one of them is not whole */
 	uint64_t skipped;            /* bad rows */
 	uint64_t faults[BT_TABLE_FAULTS]; /* of them */
+	bool unasked; /* opts name no column, and a file has more than the
+	               * texts' */
 };
 
 /* Appends the names of a file's columns, one a line; path may be NULL. Only

@@ -49,6 +49,7 @@ struct bt_table_columns {
 	char **keep_names;       /* [n_keep] */
 	size_t pair, id, weight; /* or BT_TABLE_ABSENT; id: or BT_TABLE_ROW */
 	size_t *where;           /* [opts->n_where] */
+	bool unasked;            /* there are others, and none was named */
 };
 
 /* Looks up the columns that opts want. On success *columns must be cleared. */

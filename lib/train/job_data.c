@@ -149,9 +149,13 @@ static int read_eval(struct bt_job *j, struct bt_fit *fit, struct bt_error *err)
 	                                  &j->model.labels, &j->eval, err)))
 		return r;
 	if (j->eval.unlabelled > 0)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "%zu of %zu records in '%s' have no label",
-		                    j->eval.unlabelled, j->eval.n, paths[0]);
+		return bt_error_hint(
+		    err,
+		    j->eval.unlabelled == j->eval.n ? j->model.task->truth_hint
+		                                    : BT_HINT_NONE,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "%zu of %zu records in '%s' have no label",
+		                 j->eval.unlabelled, j->eval.n, paths[0]));
 	if (n > 0 && (r = cut(&j->eval, j->o.eval_first, j->o.eval_batch,
 	                      j->o.eval_longest, err)))
 		return r;

@@ -75,4 +75,9 @@ like "$(cat err)" "*no better than 'parking' for every text*(labels predicted: 1
 small_data
 works 'one that learns more' small_train more --eval train.rec --epochs 10
 is "$(grep -c 'for every text' err)" 0 'is not told of'
+
+# what is evaluated on has none
+csv2tfrecord -q -i id -t text dev.csv | bert-tokenize -q -m vocab.txt -o bare.rec
+refuses "*32 of 32 records in 'bare.rec' have no label (name the column with csv2tfrecord -l COLUMN)" \
+	'evaluation without labels' small_train no -q --eval bare.rec
 finish

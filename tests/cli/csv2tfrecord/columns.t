@@ -29,7 +29,13 @@ printf 'id,text,label\n7,"a, b",x\n8,c,y\n' >a.csv
 # which columns
 gives 'text_a=a, b
 text_a=c' 'the column named text is the default' a.csv
-is "$(cat err)" 'csv2tfrecord: 2 records from 1 file' 'the summary'
+is "$(cat err)" 'csv2tfrecord: 2 records from 1 file, with neither label nor id (-l COLUMN reads a label, -i COLUMN an id)' \
+	'the summary says that there are others'
+works 'the column named' csv2tfrecord -t text -o no a.csv
+is "$(cat err)" 'csv2tfrecord: 2 records from 1 file' 'nothing is said of others'
+printf 'text\na\n' >alone.csv
+works 'a column alone' csv2tfrecord -o no alone.csv
+is "$(cat err)" 'csv2tfrecord: 1 record from 1 file' 'nothing to say'
 gives 'id=7|label=x|text_a=a, b
 id=8|label=y|text_a=c' 'columns by name' -i id -t text -l label a.csv
 is "$(cat err)" 'csv2tfrecord: 2 records from 1 file, 2 labels' \

@@ -220,7 +220,7 @@ text_a=nan
 text_a=nan
 text_a=na
 text_a=None ' 'as pandas sees them' --na pandas na.csv
-is "$(cat err)" "csv2tfrecord: 5 records from 1 file; 3 missing texts read as 'nan'" \
+is "$(cat err)" "csv2tfrecord: 5 records from 1 file, with neither label nor id; 3 missing texts read as 'nan' (-l COLUMN reads a label, -i COLUMN an id)" \
 	'the summary'
 refuses "*record 4 (line 5): the label 'NaN' stands for a missing value" \
 	'a missing label' csv2tfrecord --na pandas -l y na.csv

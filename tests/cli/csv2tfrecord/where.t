@@ -15,7 +15,7 @@ gives() {
 
 printf 'text,lang,n\na,fr,1\nb,de,1\nc,fr,2\n"d, e",fr,1\n' >a.csv
 gives 'a c d, e ' 'one condition' --where lang=fr a.csv
-like "$(cat err)" '*3 records from 1 file; 1 row passed over' 'is counted'
+like "$(cat err)" '*3 records from 1 file, with neither label nor id; 1 row passed over (*' 'is counted'
 gives 'a d, e ' 'two' --where lang=fr --where n=1 a.csv
 gives 'b ' 'by number' --where 2=de a.csv
 printf 'a,fr\nb,\nc,x=y\n' >b.csv
