@@ -121,6 +121,7 @@ int main(int argc, char **argv)
 	struct bt_out *summary;
 	int operand, status;
 
+	bt_tool_first_works();
 	if (!bt_tool_options(&tool, argc, argv, &v, &operand, &status))
 		return status;
 	if (bt_summary_file_open(&v.common, argv + operand, argc - operand,

@@ -80,21 +80,49 @@ void bt_processor_name(struct bt_buf *out)
 
 /* A batch script of Slurm has SLURM_NTASKS, too, and is one process; what srun
  * starts has the number of its step. */
+static const struct {
+	const char *size, *rank;
+} launchers[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                 {"PMI_SIZE", "PMI_RANK"},
+                 {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
+
+/* The number in an environment variable, or -1. */
+static int number_of(const char *variable)
+{
+	const char *text = getenv(variable);
+	char *end;
+	long n = text != NULL ? strtol(text, &end, 10) : -1;
+
+	return n < 0 || end == text ? -1 : n < INT_MAX ? (int)n : INT_MAX;
+}
+
+/* Which launcher started this process; their number if none did. */
+static size_t launcher(void)
+{
+	size_t i = 0;
+
+	while (i < sizeof(launchers) / sizeof(launchers[0]) &&
+	       number_of(launchers[i].size) < 1)
+		i++;
+	return i;
+}
+
 int bt_launched(void)
 {
-	static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
-	                                    "SLURM_STEP_NUM_TASKS"};
-	const char *text;
-	size_t i;
-	long n;
+	size_t i = launcher();
 
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		text = getenv(sizes[i]);
-		n = text != NULL ? strtol(text, NULL, 10) : 0;
-		if (n >= 1)
-			return n < INT_MAX ? (int)n : INT_MAX;
-	}
-	return 1;
+	return i < sizeof(launchers) / sizeof(launchers[0])
+	           ? number_of(launchers[i].size)
+	           : 1;
+}
+
+int bt_launched_rank(void)
+{
+	size_t i = launcher();
+
+	return i < sizeof(launchers) / sizeof(launchers[0])
+	           ? number_of(launchers[i].rank)
+	           : 0;
 }
 
 uint64_t bt_free_space(const char *path)

@@ -33,6 +33,10 @@ void bt_processor_name(struct bt_buf *out);
  * neither did. */
 int bt_launched(void);
 
+/* The number of this process among them, from 0 on; -1 where the launcher did
+ * not say. */
+int bt_launched_rank(void);
+
 /* Memory that this process holds and the most it ever held, and all memory of
  * the machine, bytes. */
 size_t bt_held_memory(void);

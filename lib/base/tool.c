@@ -93,11 +93,37 @@ static double begun; /* bt_seconds() */
 static struct bt_summary summary;
 static struct bt_error failure; /* what bt_tool_fail printed */
 
-static bool shares_work; /* with other processes of the job */
+/* What the processes of one job do. */
+static enum { REFUSE, SHARE, FIRST_WORKS } ranks;
 
 void bt_tool_share_work(void)
 {
-	shares_work = true;
+	ranks = SHARE;
+}
+
+void bt_tool_first_works(void)
+{
+	ranks = FIRST_WORKS;
+}
+
+/* Of processes that would all do the same work. */
+static int refuse_ranks(const struct bt_tool *tool)
+{
+	return bt_tool_misuse(tool,
+	                      "started as %d processes of one job, which would "
+	                      "all do the same work: this program runs as one "
+	                      "process",
+	                      bt_launched());
+}
+
+bool bt_tool_works(const struct bt_tool *tool, int *status)
+{
+	int rank = bt_launched_rank();
+
+	if (rank == 0 || bt_launched() == 1)
+		return true;
+	*status = rank > 0 ? BT_EXIT_DONE : refuse_ranks(tool);
+	return false;
 }
 
 void bt_tool_start(void)
@@ -164,7 +190,7 @@ bool bt_tool_options_help(const struct bt_tool *tool, int argc, char **argv,
 	bt_tool_start();
 	result = bt_opt_parse(tool, argc, argv, values, operand, &again, &err);
 	if (result == BT_OPT_RUN && again.name != NULL &&
-	    !is_quiet(tool, values))
+	    !is_quiet(tool, values) && bt_launched_rank() <= 0)
 		bt_tool_say(tool, "warning", "option-twice",
 		            "--%s is given more than once: '%s' counts, '%s' "
 		            "does not",
@@ -188,13 +214,11 @@ bool bt_tool_parsed(const struct bt_tool *tool, enum bt_opt_result result,
 			    form);
 			return false;
 		}
-		if (shares_work || bt_launched() == 1)
+		if (ranks == SHARE || bt_launched() == 1)
 			return true;
-		*status = bt_tool_misuse(
-		    tool,
-		    "started as %d processes of one job, which would all do "
-		    "the same work: this program runs as one process",
-		    bt_launched());
+		if (ranks == FIRST_WORKS)
+			return bt_tool_works(tool, status);
+		*status = refuse_ranks(tool);
 		return false;
 	case BT_OPT_HELP_ASKED:
 		help(tool, stdout);
@@ -210,10 +234,16 @@ bool bt_tool_parsed(const struct bt_tool *tool, enum bt_opt_result result,
 	}
 }
 
+#define MOMENT 2 /* seconds */
+
 int bt_tool_misuse(const struct bt_tool *tool, const char *fmt, ...)
 {
 	char text[sizeof(((struct bt_error *)0)->text) + 256];
 	va_list ap;
+
+	/* the launcher ends this process when the first one has ended */
+	if (bt_launched_rank() > 0)
+		sleep(MOMENT);
 
 	fflush(stdout);
 	va_start(ap, fmt);

@@ -17,9 +17,15 @@
 
 enum bt_exit { BT_EXIT_DONE = 0, BT_EXIT_FAILED = 1, BT_EXIT_USAGE = 2 };
 
-/* Comes first in programs whose work several processes of one job share
- * (dist/dist.h): others refuse to be started so. */
+/* Come first in programs that several processes of one job run as one does:
+ * they share the work (dist/dist.h), or the first one does it and the others
+ * end at once, well. Other programs refuse to be started so. */
 void bt_tool_share_work(void);
+void bt_tool_first_works(void);
+
+/* In a program that shares its work, for work that it does not share: whether
+ * this process is the one to do it. Else false, to end with *status. */
+bool bt_tool_works(const struct bt_tool *tool, int *status) BT_MUST_USE;
 
 /*
  * Parses the command line; answers --help and --version. Returns true to go on;
@@ -42,7 +48,8 @@ bool bt_tool_parsed(const struct bt_tool *tool, enum bt_opt_result result,
                     const struct bt_error *err, int *status) BT_MUST_USE;
 
 /* A mistake in the command line that the table cannot see: prints it and where
- * to find help. Returns BT_EXIT_USAGE. */
+ * to find help. Returns BT_EXIT_USAGE. Of several processes of one job, which
+ * all find it, the first prints it and ends the others. */
 int bt_tool_misuse(const struct bt_tool *tool, const char *fmt, ...)
     BT_PRINTF(2, 3);
 

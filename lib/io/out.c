@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/file_use.h"
 #include "base/mem.h"
+#include "base/sys.h"
 #include "io/atomic_file_int.h"
 #include "io/path.h"
 #include "io/url.h"
@@ -53,8 +54,11 @@ int bt_out_open(const char *path, enum bt_out_kind kind, struct bt_out **res,
 		r = bt_error_sys(err, errno, "cannot create %s", out->name);
 	else if (kind == BT_OUT_BINARY && isatty(out->place.fd))
 		r = bt_error_set(err, BT_EARG,
-		                 "%s is a terminal and the output is binary: "
-		                 "use -o FILE or a pipe",
+		                 bt_launched() > 1
+		                     ? "the launcher makes %s a terminal, and "
+		                       "the output is binary: use -o FILE"
+		                     : "%s is a terminal and the output is "
+		                       "binary: use -o FILE or a pipe",
 		                 out->name);
 	else if (out->place.target != NULL)
 		r = bt_file_use_write(out, out->place.target, out->name, err);

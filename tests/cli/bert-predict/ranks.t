@@ -24,23 +24,6 @@ ahead() {
 	[ "$1" != classification ] || for i in 1 2 3 4 5 6; do cat some.rec; done >many.rec
 	bert-train -q --force --init-config tiny --tokenizer vocab.txt --task "$1" --steps 3 --dtype f32 -o m few.rec
 }
-numbers='2 3'
-[ -z "${TEST_KIND-}" ] || numbers=3
-both() { # NAME TOOL [OPTION ...]
-	name=$1
-	shift
-	"$@" >one 2>one.err
-	echo $? >>one
-	for number in $numbers; do
-		ranks $number "$@" >many 2>many.err
-		echo $? >>many
-		cmp one many >why 2>&1
-		result $? "$name, $number ranks"
-		grep "^$1" many.err | sed 's/ in [0-9.]* s: .*//' >many.told
-		grep "^$1" one.err | sed 's/ in [0-9.]* s: .*//' >one.told
-		same many.told one.told '... and the messages'
-	done
-}
 for task in $tasks; do
 	ahead $task
 	case $task in

@@ -15,9 +15,9 @@ like "$(OMPI_COMM_WORLD_SIZE=2 bert-train --init-config tiny -o x train.rec 2>&1
 	'bert-train: started as 2 processes of one job, *' 'processes that cannot talk do not train'
 refuses_ranks() { # VARIABLE NAME
 	if [ -z "$2" ]; then
-		is "$(env "$1=2" tfrecord-cat --count train.rec 2>&1)" "$(tfrecord-cat --count train.rec)" "$1: not several"
+		is "$(env "$1=2" ckpt-inspect "$DATA/bert-next.safetensors" 2>&1)" "$(ckpt-inspect "$DATA/bert-next.safetensors")" "$1: not several"
 	else
-		declines 2 '*tfrecord-cat: started as 2 processes of one job, *' "$2" env "$1=2" tfrecord-cat --count train.rec
+		declines 2 '*ckpt-inspect: started as 2 processes of one job, *' "$2" env "$1=2" ckpt-inspect "$DATA/bert-next.safetensors"
 	fi
 }
 refuses_ranks OMPI_COMM_WORLD_SIZE 'a tool that shares no work does not run as two'
