@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "base/tool.h"
+#include "dist/dist.h"
 #include "format/hub_cache.h"
 #include "io/duplicate_paths.h"
 #include "io/in.h"
@@ -248,8 +249,9 @@ static int convert(const struct opts *o, const struct bt_tok *tok,
 	struct bt_tokenize_stats stats;
 	int r = bt_tokenize_all(tok, how, &files, &stats, err);
 
-	if (r == BT_OK)
-		r = bt_tokenize_options_tell(&o->ask, how, &stats, err);
+	if (r != BT_OK || !bt_dist_is_first(how->dist))
+		return r;
+	r = bt_tokenize_options_tell(&o->ask, how, &stats, err);
 	if (r == BT_OK)
 		bt_tokenize_report(tok, how, &stats, bt_seconds() - start, log);
 	return r;
@@ -303,53 +305,74 @@ static void warn_lines(const struct opts *o, const struct bt_log *log)
 /* Opens the model and finds out what is wanted of it. */
 static int prepare(const struct opts *o, const struct bt_log *log,
                    struct bt_tok **tok, struct bt_labels *labels, char **prompt,
-                   struct bt_tokenize_opts *how)
+                   struct bt_tokenize_opts *how, struct bt_error *err)
 {
-	struct bt_error err = {0};
-	int r = BT_OK;
+	int r;
 
-	if (bt_duplicate_paths(o->files, o->n_files, log, &err) != BT_OK ||
-	    bt_tokenize_options_open(&o->ask, log, tok, &err) != BT_OK ||
-	    bt_tokenize_options_labels(&o->ask, labels, how, &err) != BT_OK)
-		return bt_tool_fail(&tool, &err);
-	if (!o->ask.detokenize) {
-		warn_lines(o, log);
-		bt_tokenize_warn_size(*tok, log);
-		r = bt_tokenize_options_settle(&o->ask, *tok, how, &err);
-		if (r == BT_OK && o->save == NULL)
-			r = bt_tokenize_options_prompt(&o->ask, log, prompt,
-			                               how, &err);
-	}
-	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&tool, &err);
+	if ((r = bt_duplicate_paths(o->files, o->n_files, log, err)) ||
+	    (r = bt_tokenize_options_open(&o->ask, log, tok, err)) ||
+	    (r = bt_tokenize_options_labels(&o->ask, labels, how, err)) ||
+	    o->ask.detokenize)
+		return r;
+	warn_lines(o, log);
+	bt_tokenize_warn_size(*tok, log);
+	r = bt_tokenize_options_settle(&o->ask, *tok, how, err);
+	if (r == BT_OK && o->save == NULL)
+		r = bt_tokenize_options_prompt(&o->ask, log, prompt, how, err);
+	return r;
 }
 
-static int run(const struct opts *o)
+/* All ranks; the first one tells and writes. */
+static int work(const struct opts *o, struct bt_dist *dist,
+                struct bt_error *err)
 {
 	struct bt_log log = bt_tool_log(&tool, &o->common);
 	struct bt_in_limit limit = {o->ask.max_bytes.n, o->ask.max_bytes.n};
 	struct bt_tokenize_opts how = {0};
 	struct bt_labels labels = {0};
-	struct bt_error err = {0};
 	struct bt_tok *tok = NULL;
 	char *prompt = NULL;
-	int status = prepare(o, &log, &tok, &labels, &prompt, &how);
+	int r;
 
-	if (o->ask.max_bytes.given)
-		how.limit = &limit;
-	if (status == BT_EXIT_DONE && o->save != NULL) {
-		if (bt_tok_export(tok, o->save, &err) != BT_OK)
-			status = bt_tool_fail(&tool, &err);
-		goto out;
-	}
-	if (status == BT_EXIT_DONE &&
-	    (o->ask.detokenize ? revert(o, tok, how.limit, &log, &err)
-	                       : convert(o, tok, &how, &log, &err)) != BT_OK)
-		status = bt_tool_fail(&tool, &err);
-out:
+	if (!bt_dist_is_first(dist))
+		log.emit = NULL;
+	r = prepare(o, &log, &tok, &labels, &prompt, &how, err);
+	if (r == BT_OK)
+		r = bt_dist_check_inputs(dist, o->files, o->n_files, err);
+	r = bt_dist_agree(dist, r, err);
+	how.limit = o->ask.max_bytes.given ? &limit : NULL;
+	how.dist = dist;
+	if (r == BT_OK)
+		r = o->save != NULL     ? bt_tok_export(tok, o->save, err)
+		    : o->ask.detokenize ? revert(o, tok, how.limit, &log, err)
+		                        : convert(o, tok, &how, &log, err);
 	free(prompt);
 	bt_labels_clear(&labels);
 	bt_tok_free(tok);
-	return status;
+	return r;
+}
+
+static int run(const struct opts *o)
+{
+	struct bt_out *summary = NULL;
+	struct bt_dist *dist = NULL;
+	struct bt_error err = {0};
+	int r = BT_OK, status;
+
+	if ((o->ask.detokenize || o->save != NULL) &&
+	    !bt_tool_works(&tool, &status))
+		return status;
+	if (!o->ask.detokenize && o->save == NULL)
+		r = bt_dist_open(&dist, &err);
+	if (r == BT_OK && bt_dist_is_first(dist))
+		r = bt_summary_file_open(&o->common, o->files, o->n_files,
+		                         &summary, &err);
+	r = bt_dist_agree(dist, r, &err);
+	if (r == BT_OK)
+		r = bt_dist_agree(dist, work(o, dist, &err), &err);
+	status = bt_dist_end(dist, &tool,
+	                     r == BT_OK ? BT_EXIT_DONE : BT_EXIT_FAILED, &err);
+	return bt_summary_file_end(&tool, summary, status);
 }
 
 int main(int argc, char **argv)
@@ -358,9 +381,9 @@ int main(int argc, char **argv)
 	                 .ask.layout = "full",
 	                 .ask.max_question = 64};
 	struct bt_error err = {0};
-	struct bt_out *summary = NULL;
 	int operand, status;
 
+	bt_tool_share_work();
 	if (!bt_tool_options(&tool, argc, argv, &o, &operand, &status))
 		return status;
 	o.ask.model = bt_hub_cache_find(o.ask.model);
@@ -375,10 +398,7 @@ int main(int argc, char **argv)
 		status =
 		    bt_tool_misuse(&tool, "--save writes the tokenizer alone, "
 		                          "and reads no files");
-	else if (bt_summary_file_open(&o.common, o.files, o.n_files, &summary,
-	                              &err) != BT_OK)
-		status = bt_tool_fail(&tool, &err);
 	else
 		status = run(&o);
-	return bt_tool_end(&tool, bt_summary_file_end(&tool, summary, status));
+	return bt_tool_end(&tool, status);
 }

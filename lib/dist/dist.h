@@ -56,6 +56,13 @@ int bt_dist_check_inputs(const struct bt_dist *d, char *const *paths, int n,
  * of another rank than 0 with its number; BT_OK if none has. */
 int bt_dist_agree(struct bt_dist *d, int r, struct bt_error *err) BT_MUST_USE;
 
+/* The same where each rank looks at a part of what all read, in the order of
+ * their numbers: an error of the data has no number of a rank, and others
+ * (BT_EIO, BT_ENOMEM) have. checksum: of what this rank has read; BT_ECORRUPT
+ * where they differ. */
+int bt_dist_agree_on(struct bt_dist *d, int r, uint32_t checksum,
+                     struct bt_error *err) BT_MUST_USE;
+
 /* The largest of the ranks' values. */
 int bt_dist_most(struct bt_dist *d, int value);
 
@@ -76,6 +83,17 @@ void bt_dist_collect(struct bt_dist *d, void *all, size_t size,
  * other, those of rank 0's first array first. At most INT_MAX elements. */
 void bt_dist_hand_over(struct bt_dist *d, const float *const *arrays,
                        const int *n, const size_t *at, float *parts);
+
+/* What rank 0 does with n bytes of another rank. Returns 0 or an error. */
+typedef int bt_dist_take_fn(void *ctx, const void *bytes, size_t n,
+                            struct bt_error *err);
+
+/* The bytes of each other rank than 0 go to that, which calls `take` for one
+ * rank after the other, in the order of their numbers, and holds those of one
+ * at a time. Returns, on rank 0, the first error of take. */
+int bt_dist_deliver(struct bt_dist *d, const void *bytes, size_t n,
+                    bt_dist_take_fn *take, void *ctx,
+                    struct bt_error *err) BT_MUST_USE;
 
 /* Bytes of such arrays that this rank sent to others. */
 uint64_t bt_dist_sent(const struct bt_dist *d);

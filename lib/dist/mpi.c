@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/buf.h"
 #include "base/library.h"
 #include "base/mem.h"
 #include "base/sys.h"
@@ -37,6 +38,10 @@ struct api {
 	int (*alltoallv)(const void *p, const int *n, const int *from,
 	                 void *type, void *to, const int *to_n, const int *at,
 	                 void *to_type, void *comm);
+	int (*send)(const void *p, int n, void *type, int to, int tag,
+	            void *comm);
+	int (*recv)(void *p, int n, void *type, int from, int tag, void *comm,
+	            void *status);
 	void *world; /* a communicator */
 	void *byte, *real, *real8;
 };
@@ -56,6 +61,8 @@ static const struct bt_symbol symbols[] = {
     {"MPI_Allgatherv", offsetof(struct api, allgatherv)},
     {"MPI_Gatherv", offsetof(struct api, gatherv)},
     {"MPI_Alltoallv", offsetof(struct api, alltoallv)},
+    {"MPI_Send", offsetof(struct api, send)},
+    {"MPI_Recv", offsetof(struct api, recv)},
     {"ompi_mpi_comm_world", offsetof(struct api, world)},
     {"ompi_mpi_byte", offsetof(struct api, byte)},
     {"ompi_mpi_float", offsetof(struct api, real)},
@@ -70,6 +77,7 @@ struct bt_dist {
 	uint64_t sent;
 	int *count, *from; /* [size], of elements */
 	int *count2, *from2;
+	struct bt_buf in; /* what another rank delivers */
 };
 
 static int load(struct api *a, struct bt_error *err)
@@ -94,6 +102,7 @@ static void leave(struct bt_dist *d)
 	d->mpi.barrier(d->mpi.world);
 	d->mpi.finalize();
 	free(d->count);
+	bt_buf_clear(&d->in);
 	free(d);
 }
 
@@ -193,23 +202,62 @@ int bt_dist_check_inputs(const struct bt_dist *d, char *const *paths, int n,
 	                    "only one has the standard input: give files");
 }
 
-int bt_dist_agree(struct bt_dist *d, int r, struct bt_error *err)
+/* The first rank whose r is not BT_OK, or the number of ranks. */
+static int first_error(struct bt_dist *d, int r)
 {
-	struct bt_error first;
 	int i;
 
-	if (d == NULL)
-		return r;
 	d->mpi.allgather(&r, sizeof(r), d->mpi.byte, d->count, sizeof(r),
 	                 d->mpi.byte, d->mpi.world);
 	for (i = 0; i < d->size && d->count[i] == BT_OK;)
 		i++;
-	if (i == d->size)
-		return BT_OK;
-	first = *err;
+	return i;
+}
+
+/* All get the error of rank i, with its number if that is to be told. Returns
+ * it. */
+static int spread_error(struct bt_dist *d, int i, bool of_data,
+                        struct bt_error *err)
+{
+	struct bt_error first = *err;
+	bool numbered;
+
 	d->mpi.bcast(&first, sizeof(first), d->mpi.byte, i, d->mpi.world);
 	*err = first;
-	return i == 0 ? err->code : bt_error_prefix(err, "rank %d", i);
+	numbered = i > 0 && (!of_data || first.code == BT_EIO ||
+	                     first.code == BT_ENOMEM);
+	return numbered ? bt_error_prefix(err, "rank %d", i) : first.code;
+}
+
+int bt_dist_agree(struct bt_dist *d, int r, struct bt_error *err)
+{
+	int i;
+
+	if (d == NULL)
+		return r;
+	i = first_error(d, r);
+	return i < d->size ? spread_error(d, i, false, err) : BT_OK;
+}
+
+int bt_dist_agree_on(struct bt_dist *d, int r, uint32_t checksum,
+                     struct bt_error *err)
+{
+	int sum = (int)checksum, i;
+
+	if (d == NULL)
+		return r;
+	i = first_error(d, r);
+	if (i < d->size)
+		return spread_error(d, i, true, err);
+	d->mpi.allgather(&sum, sizeof(sum), d->mpi.byte, d->count, sizeof(sum),
+	                 d->mpi.byte, d->mpi.world);
+	for (i = 1; i < d->size; i++)
+		if (d->count[i] != d->count[0])
+			return bt_error_set(err, BT_ECORRUPT,
+			                    "rank %d reads other data than "
+			                    "rank 0",
+			                    i);
+	return BT_OK;
 }
 
 int bt_dist_most(struct bt_dist *d, int value)
@@ -325,6 +373,60 @@ void bt_dist_hand_over(struct bt_dist *d, const float *const *arrays,
 	for (k = 0; k < most; k++)
 		hand_over(d, k < n[d->rank] ? arrays[k] : NULL, k, n, at,
 		          parts);
+}
+
+#define PART (BT_SMALL / 2) /* bytes of a message */
+
+static void deliver(struct bt_dist *d, const char *bytes, size_t n)
+{
+	uint64_t all = n;
+	size_t part;
+
+	d->mpi.send(&all, sizeof(all), d->mpi.byte, 0, 0, d->mpi.world);
+	for (; n > 0; n -= part, bytes += part) {
+		part = n < PART ? n : PART;
+		d->mpi.send(bytes, (int)part, d->mpi.byte, 0, 0, d->mpi.world);
+	}
+}
+
+/* Into d->in; without memory for that, all is received nevertheless. */
+static int receive(struct bt_dist *d, int from, void *part,
+                   struct bt_error *err)
+{
+	uint64_t n, some;
+
+	bt_buf_reset(&d->in);
+	d->mpi.recv(&n, sizeof(n), d->mpi.byte, from, 0, d->mpi.world, NULL);
+	for (; n > 0; n -= some) {
+		some = n < PART ? n : PART;
+		d->mpi.recv(part, (int)some, d->mpi.byte, from, 0, d->mpi.world,
+		            NULL);
+		bt_buf_put(&d->in, part, some);
+	}
+	return d->in.oom ? bt_error_nomem(err, "collecting results") : BT_OK;
+}
+
+int bt_dist_deliver(struct bt_dist *d, const void *bytes, size_t n,
+                    bt_dist_take_fn *take, void *ctx, struct bt_error *err)
+{
+	int i, e, r = BT_OK;
+	void *part;
+
+	if (d == NULL)
+		return BT_OK;
+	if (d->rank > 0) {
+		deliver(d, bytes, n);
+		return BT_OK;
+	}
+	part = bt_array(1, PART);
+	for (i = 1; i < d->size; i++) {
+		e = receive(d, i, part, r == BT_OK ? err : NULL);
+		if (r == BT_OK)
+			r = e == BT_OK ? take(ctx, d->in.data, d->in.len, err)
+			               : e;
+	}
+	free(part);
+	return r;
 }
 
 uint64_t bt_dist_sent(const struct bt_dist *d)

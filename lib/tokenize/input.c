@@ -10,12 +10,13 @@ struct sink {
 	struct bt_tokenize *job;
 	struct bt_out *out;
 	struct bt_progress *progress;
+	bool over;
 };
 
-static int flush(struct sink *s, struct bt_error *err)
+/* r: of reading the block. */
+static int flush(struct sink *s, int r, struct bt_error *err)
 {
-	int r = bt_tokenize_write(s->job, s->out, err);
-
+	r = bt_tokenize_end_block(s->job, r, s->out, &s->over, err);
 	if (r == BT_OK && s->progress != NULL && bt_progress_due(s->progress))
 		bt_progress_show(
 		    s->progress, "%llu texts",
@@ -29,7 +30,7 @@ static int add(struct sink *s, const void *data, size_t len, const char *file,
 	int r = bt_tokenize_add(s->job, data, len, file, number, err);
 
 	if (r == BT_OK && bt_tokenize_full(s->job))
-		r = flush(s, err);
+		r = flush(s, r, err);
 	return r;
 }
 
@@ -103,7 +104,7 @@ int bt_tokenize_files(struct bt_tokenize *job, char *const *paths, int n,
                       struct bt_out *out, struct bt_progress *progress,
                       struct bt_error *err)
 {
-	struct sink s = {job, out, progress};
+	struct sink s = {job, out, progress, false};
 	int i, r = BT_OK;
 
 	if (!job->opts.lines)
@@ -113,5 +114,5 @@ int bt_tokenize_files(struct bt_tokenize *job, char *const *paths, int n,
 	else
 		for (i = 0; r == BT_OK && i < n; i++)
 			r = read_lines(&s, paths[i], err);
-	return r == BT_OK ? flush(&s, err) : r;
+	return s.over ? r : flush(&s, r, err);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "base/mem.h"
 #include "format/tfrecord.h"
 
@@ -97,7 +98,7 @@ bool bt_tokenize_full(const struct bt_tokenize *j)
 static void run_piece(void *arg, int number, int worker)
 {
 	struct bt_tokenize *j = arg;
-	struct bt_tokenize_piece *p = &j->piece[number];
+	struct bt_tokenize_piece *p = &j->piece[j->own + (size_t)number];
 	size_t i;
 	int r;
 
@@ -213,25 +214,128 @@ static void add_stats(struct bt_tokenize_stats *to,
 		to->length[k] += s->length[k];
 }
 
-int bt_tokenize_write(struct bt_tokenize *j, struct bt_out *out,
-                      struct bt_error *err)
+/* The first of the pieces of that rank; with the number of ranks, their number.
+ */
+static size_t first_piece(const struct bt_tokenize *j, int rank)
+{
+	return j->pieces * (size_t)rank / (size_t)bt_dist_size(j->opts.dist);
+}
+
+/* Encodes this rank's pieces of the block. */
+static int encode_block(struct bt_tokenize *j, size_t *end,
+                        struct bt_error *err)
+{
+	int rank = bt_dist_rank(j->opts.dist);
+	size_t i;
+
+	if (cut_pieces(j) != BT_OK)
+		return bt_error_nomem(err, "encoding texts");
+	j->own = first_piece(j, rank);
+	*end = first_piece(j, rank + 1);
+	bt_pool_run(j->pool, run_piece, j, (int)(*end - j->own));
+	for (i = j->own; i < *end; i++)
+		if (j->piece[i].err.code != 0)
+			return blame(j, &j->piece[i], err);
+	return BT_OK;
+}
+
+/* Writes this rank's pieces and adds up what they are. */
+static int write_block(struct bt_tokenize *j, size_t end, struct bt_out *out,
+                       struct bt_tokenize_stats *stats, struct bt_error *err)
 {
 	size_t i;
 	int r = BT_OK;
 
-	if (cut_pieces(j) != BT_OK)
-		return bt_error_nomem(err, "encoding texts");
-	bt_pool_run(j->pool, run_piece, j, (int)j->pieces);
-	for (i = 0; i < j->pieces; i++)
-		if (j->piece[i].err.code != 0)
-			return blame(j, &j->piece[i], err);
-	for (i = 0; r == BT_OK && i < j->pieces; i++) {
+	for (i = j->own; r == BT_OK && i < end; i++) {
 		r = write_piece(j, &j->piece[i], out, err);
-		add_stats(&j->stats, &j->piece[i].stats);
+		add_stats(stats, &j->piece[i].stats);
 	}
+	return r;
+}
+
+struct taking {
+	struct bt_tokenize *j;
+	struct bt_out *out;
+	int r; /* of writing what comes before */
+};
+
+/* On rank 0 another one's part: what it is, and as it is to be written. */
+static int take(void *ctx, const void *bytes, size_t n, struct bt_error *err)
+{
+	struct taking *t = ctx;
+	struct bt_tokenize_stats stats;
+
+	if (t->r != BT_OK)
+		return t->r;
+	memcpy(&stats, bytes, sizeof(stats));
+	add_stats(&t->j->stats, &stats);
+	return bt_out_write(t->out, (const char *)bytes + sizeof(stats),
+	                    n - sizeof(stats), err);
+}
+
+/* Appends what rank 0 takes of this rank. */
+static int pack(struct bt_tokenize *j, size_t end, struct bt_buf *b,
+                struct bt_error *err)
+{
+	struct bt_tokenize_stats stats = {0};
+	struct bt_out *out;
+	int r;
+
+	bt_buf_put(b, &stats, sizeof(stats)); /* its place */
+	out = bt_out_memory(b);
+	r = write_block(j, end, out, &stats, err);
+	if (r != BT_OK) {
+		bt_out_abandon(out);
+		return r;
+	}
+	r = bt_out_commit(out, err);
+	memcpy(b->data, &stats, sizeof(stats));
+	return r;
+}
+
+static uint32_t checksum(const struct bt_tokenize *j)
+{
+	uint64_t n = j->items;
+	uint32_t sum = bt_crc32c(0, &n, sizeof(n));
+
+	return bt_crc32c(sum, bt_buf_at(&j->bytes, 0), j->bytes.len);
+}
+
+int bt_tokenize_end_block(struct bt_tokenize *j, int r, struct bt_out *out,
+                          bool *over, struct bt_error *err)
+{
+	struct bt_dist *dist = j->opts.dist;
+	bool first = bt_dist_is_first(dist);
+	struct taking t = {.j = j, .out = out};
+	struct bt_buf b = BT_BUF_INIT;
+	size_t end = 0;
+
+	if (r == BT_OK)
+		r = encode_block(j, &end, err);
+	if (r == BT_OK && !first)
+		r = pack(j, end, &b, err);
+	r = bt_dist_agree_on(dist, r, dist != NULL ? checksum(j) : 0, err);
+	*over = r != BT_OK;
+	if (r == BT_OK) {
+		if (first)
+			t.r = write_block(j, end, out, &j->stats, err);
+		else
+			j->stats.texts += j->items;
+		r = bt_dist_deliver(dist, b.data, b.len, take, &t, err);
+		r = t.r != BT_OK ? t.r : r;
+	}
+	bt_buf_clear(&b);
 	bt_buf_reset(&j->bytes);
 	j->items = 0;
 	return r;
+}
+
+int bt_tokenize_write(struct bt_tokenize *j, struct bt_out *out,
+                      struct bt_error *err)
+{
+	bool over;
+
+	return bt_tokenize_end_block(j, BT_OK, out, &over, err);
 }
 
 struct bt_tokenize_stats bt_tokenize_stats(const struct bt_tokenize *j)

@@ -2,7 +2,9 @@
 /*
  * Texts into token records, a block at a time: texts are gathered, encoded in
  * pieces by the threads of a pool, and written in the order in which they came,
- * whatever the number of threads.
+ * whatever the number of threads. Where ranks share the work (dist/dist.h), all
+ * of them add the same texts, each encodes some of the pieces, and rank 0
+ * writes all.
  */
 #ifndef BT_TOKENIZE_JOB_H
 #define BT_TOKENIZE_JOB_H
@@ -14,6 +16,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/pool.h"
+#include "dist/dist.h"
 #include "io/out.h"
 #include "record/labels.h"
 #include "record/record.h"
@@ -69,6 +72,7 @@ struct bt_tokenize_opts {
 	bool number_of_id; /* example_id is in the id, else counted from 0 */
 	uint64_t expect;   /* records; 0: any number */
 	struct bt_in_limit *limit; /* on what is read; borrowed, or NULL */
+	struct bt_dist *dist; /* ranks that share the work; borrowed, or NULL */
 };
 
 #define BT_TOKENIZE_LENGTHS 32
@@ -108,7 +112,8 @@ int bt_tokenize_add(struct bt_tokenize *job, const void *data, size_t len,
 bool bt_tokenize_full(const struct bt_tokenize *job);
 
 /* Encodes the block and writes it; the block is empty afterwards. The error of
- * the first bad text counts; nothing of its block is written then. */
+ * the first bad text counts; nothing of its block is written then. All ranks
+ * call this, of which rank 0 alone uses out. */
 int bt_tokenize_write(struct bt_tokenize *job, struct bt_out *out,
                       struct bt_error *err) BT_MUST_USE;
 
@@ -131,7 +136,7 @@ struct bt_tokenize_io {
 };
 
 /* bt_tokenize_files with all that is around it: the output appears when all is
- * done. */
+ * done. Of several ranks, all of which call this, rank 0 has one and *stats. */
 int bt_tokenize_all(const struct bt_tok *tok,
                     const struct bt_tokenize_opts *opts,
                     const struct bt_tokenize_io *io,
@@ -158,7 +163,7 @@ void bt_tokenize_report(const struct bt_tok *tok,
                         const struct bt_tokenize_stats *stats, double seconds,
                         const struct bt_log *log);
 
-/* What was written so far. */
+/* What was written so far; on other ranks than 0 only the number of texts. */
 struct bt_tokenize_stats bt_tokenize_stats(const struct bt_tokenize *job);
 
 #endif

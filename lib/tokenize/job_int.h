@@ -83,10 +83,17 @@ struct bt_tokenize {
 	size_t items, items_cap;
 	struct bt_tokenize_piece *piece;
 	size_t pieces, pieces_cap;
+	size_t own; /* the first of those that this rank encodes */
 	char **name;
 	size_t names, names_cap;
 	struct bt_tokenize_stats stats;
 };
+
+/* As bt_tokenize_write, where r is the result of reading the block: an error of
+ * any rank, or of the first bad text, is one of all. *over: the ranks have
+ * agreed on an error, so that none may call this again. */
+int bt_tokenize_end_block(struct bt_tokenize *j, int r, struct bt_out *out,
+                          bool *over, struct bt_error *err) BT_MUST_USE;
 
 /* Encodes a text of the block and appends the result to p->out; what is wrong
  * goes to p->err. */

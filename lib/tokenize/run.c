@@ -26,21 +26,23 @@ int bt_tokenize_all(const struct bt_tok *tok,
 {
 	struct bt_tokenize *job = NULL;
 	struct bt_pool *pool = NULL;
+	bool first = bt_dist_is_first(opts->dist);
 	struct bt_out *out = NULL;
 	int r = bt_pool_new(io->threads, &pool, err);
 
 	if (r == BT_OK)
 		r = bt_tokenize_new(tok, pool, opts, &job, err);
-	if (r == BT_OK)
+	if (r == BT_OK && first)
 		r = open_output(io, opts->format != BT_TOKENIZE_TFRECORD,
 		                bt_pool_threads(pool), &out, err);
+	r = bt_dist_agree(opts->dist, r, err);
 	if (r == BT_OK) {
 		r = bt_tokenize_files(job, io->paths, io->n, out, io->progress,
 		                      err);
 		if (io->progress != NULL)
 			bt_progress_clear(io->progress);
 	}
-	if (r == BT_OK) {
+	if (r == BT_OK && first) {
 		r = bt_out_commit(out, err);
 		out = NULL;
 	}
