@@ -530,7 +530,8 @@ static int run(const struct args *a, char **argv, char **paths, int n)
 	if (e == BT_OK && unmet(&r) > 0)
 		status = NO;
 	status = bt_dist_end(r.dist, &tool, status, &err);
-	if (e != BT_OK && (a->min.n > 0 || a->agreement > 0))
+	if (e != BT_OK && status != BT_EXIT_DONE &&
+	    (a->min.n > 0 || a->agreement > 0))
 		status = TROUBLE;
 	bt_evaluation_close(&r.v);
 	bt_buf_clear(&r.tuned);
@@ -585,15 +586,14 @@ int main(int argc, char **argv)
 		return status;
 	a.compare = bt_hub_cache_find(a.compare);
 	if (bt_fold_dirs_expand(&a.model, &a.adapter, &folds, &err) != BT_OK)
-		status = bt_tool_end(&tool, bt_tool_fail(&tool, &err));
+		status = bt_tool_fail(&tool, &err);
 	else if (check(&a, argc - operand, &status)) {
 		if (spare(&a, argv + operand, argc - operand, &err) == BT_OK)
 			status = run(&a, argv, argv + operand, argc - operand);
 		else
 			status = bt_tool_misuse(&tool, "%s", err.text);
-		status = bt_tool_end(&tool, status);
 	}
 	free(a.minimum);
 	bt_fold_dirs_clear(&folds);
-	return status;
+	return bt_tool_end(&tool, status);
 }

@@ -256,15 +256,11 @@ int bt_tool_misuse(const struct bt_tool *tool, const char *fmt, ...)
 	return BT_EXIT_USAGE;
 }
 
-int bt_tool_status(const struct bt_error *err)
-{
-	return err->code == BT_EARG || err->code == BT_EREMOTE ? BT_EXIT_USAGE
-	                                                       : BT_EXIT_FAILED;
-}
-
 int bt_tool_fail(const struct bt_tool *tool, const struct bt_error *err)
 {
-	int status = bt_tool_status(err);
+	int status = err->code == BT_EARG || err->code == BT_EREMOTE
+	                 ? BT_EXIT_USAGE
+	                 : BT_EXIT_FAILED;
 
 	failure = *err;
 	bt_printable(failure.text);

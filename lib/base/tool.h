@@ -68,9 +68,6 @@ void bt_tool_say(const struct bt_tool *tool, const char *level,
 void bt_tool_summary(const struct bt_tool *tool, int status,
                      struct bt_buf *out);
 
-/* The status of bt_tool_fail without printing. */
-int bt_tool_status(const struct bt_error *err);
-
 /* A log that prints "tool: warning: ..." or "tool: ..." on standard error, as
  * much as -q and -v ask for, and collects the summary if it is asked for. */
 struct bt_log bt_tool_log(const struct bt_tool *tool,

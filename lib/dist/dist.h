@@ -30,10 +30,11 @@ struct bt_dist;
  * where it is not and cannot talk to them. */
 int bt_dist_open(struct bt_dist **d, struct bt_error *err) BT_MUST_USE;
 
-/* The end of a tool, with that status or, if err is an error, with its message
- * and that one's. If all ranks come here within a moment they part, and rank 0
- * alone has printed the message; else the error is of this rank, which ends the
- * others. */
+/* The end of a tool: returns that status or, if err is an error, that one's,
+ * after its message. If all ranks come here within a moment they part, and rank
+ * 0 alone has printed the message; else the error is of this rank, which ends
+ * the others. Other ranks than 0 return BT_EXIT_DONE: a launcher ends all when
+ * one fails, and rank 0 may still have to write what it tells. */
 int bt_dist_end(struct bt_dist *d, const struct bt_tool *tool, int status,
                 struct bt_error *err);
 

@@ -165,17 +165,16 @@ int bt_dist_end(struct bt_dist *d, const struct bt_tool *tool, int status,
                 struct bt_error *err)
 {
 	bool together = err->code == BT_OK || meet(d);
+	bool first = bt_dist_is_first(d);
 
 	if (!together)
 		bt_error_prefix(err, "rank %d", d->rank);
-	if (err->code != BT_OK)
-		status = !together || bt_dist_is_first(d)
-		             ? bt_tool_fail(tool, err)
-		             : bt_tool_status(err);
+	if (err->code != BT_OK && (first || !together))
+		status = bt_tool_fail(tool, err);
 	if (!together)
 		d->mpi.abort(d->mpi.world, status);
 	leave(d);
-	return status;
+	return first ? status : BT_EXIT_DONE;
 }
 
 int bt_dist_rank(const struct bt_dist *d)

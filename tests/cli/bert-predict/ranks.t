@@ -41,6 +41,9 @@ for task in $tasks; do
 	tfrecord-cat -q --count many.rec >why
 	both 'several blocks' bert-predict -m m --format jsonl many.rec
 	both 'probabilities' bert-predict -m m --proba --dtype bf16 some.rec
+	both 'records' bert-predict -m m --format tfrecord -o o some.rec
+	both 'an array' bert-predict -m m --format npy -o o some.rec
+	both 'a page' bert-eval -m m --html o some.rec
 	both 'embeddings' bert-predict -m m --embed mean some.rec
 	bert-train -q --force --init-config tiny --tokenizer vocab.txt --seed 3 --steps 3 -o m2 few.rec
 	both 'two models' bert-predict -m m -m m2 some.rec

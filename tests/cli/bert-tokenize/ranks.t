@@ -69,6 +69,9 @@ size=$(wc -c <text.rec)
 head -c $((size - 10)) text.rec >cut.rec
 tokenize 'a file that is cut' -o o cut.rec
 like "$(cat many.told)" "bert-tokenize: *'cut.rec'*record 3000*" '... is named'
+rm -f s
+exits 1 'an error' ranks 3 bert-tokenize -q -m "$M" --summary s -o o cut.rec
+like "$(cat s)" '*"status":1,*"error":{*cut.rec*' '... is in the summary'
 tokenize 'another number of records' --expect 7 -o o text.rec
 tokenize 'a limit on the input' --max-bytes 100 -o o text.rec
 tokenize 'a file that is not there' -o o none.rec
