@@ -22,12 +22,11 @@ enum { YES = 0, NO = 1, TROUBLE = 2 };
 struct args {
 	struct bt_common common;
 	struct bt_opt_list model, adapter, predictions;
-	const char *task;
+	const char *task, *null_odds, *dialect;
 	const char *dtype, *gemm, *device, *threshold, *windows, *scheme;
-	const char *null_odds, *dialect;
 	struct bt_answers_opts answers;
 	bool json, profile;
-	int64_t expect; /* 0: not given */
+	int64_t expect, replicas; /* 0: not given */
 	struct bt_opt_list min, by;
 	struct bt_minimum *minimum; /* [min.n] */
 	int64_t errors;             /* 0: none */
@@ -133,6 +132,7 @@ static const struct bt_opt options[] = {
            "library for matrix products [the fastest]", args, gemm),
     BT_STR(0, "device", "NAME|FILE", "compute on a device, by this PJRT plugin",
            args, device),
+    BT_INT(0, "replicas", "N", "devices to use [1]", args, replicas, 1, 4096),
     BT_REAL(0, "min-agreement", "X",
             "exit 1 if --dtype int8 predicts the same less often, and keep it",
             args, agreement, 1e-6, 1),
@@ -258,16 +258,15 @@ static bool check(struct args *a, int n, int *status)
 	else if (a->predictions.n > 0 &&
 	         (a->by.n > 0 || a->rank_by != NULL || a->errors > 0 ||
 	          a->compare != NULL || a->leak != NULL || a->profile ||
-	          a->gemm != NULL || a->device != NULL ||
+	          a->gemm != NULL || a->device != NULL || a->replicas > 0 ||
 	          strcmp(a->dtype, "auto") != 0))
 		*status = bt_tool_misuse(
 		    &tool,
 		    "--by, --rank-by, --errors, --compare, --leak, --dtype, "
 		    "--gemm, --device and --profile need a model: give -m DIR");
 	else if (a->predictions.n == 0 && a->null_odds != NULL)
-		*status = bt_tool_misuse(&tool, "--null-odds is for "
-		                                "--predictions: a model has "
-		                                "its own");
+		*status =
+		    bt_tool_misuse(&tool, "--null-odds is for --predictions");
 	else if (a->predictions.n > 0 && a->dialect != NULL)
 		*status = bt_tool_misuse(
 		    &tool, "--dialect finds answers of a model: give -m DIR");
@@ -416,6 +415,7 @@ evaluation_options(struct run *r, char **paths, int n, const struct bt_log *log)
 	               .dtype = bt_precision_named(a->dtype),
 	               .gemm = a->gemm,
 	               .device = a->device,
+	               .replicas = (int)a->replicas,
 	               .log = log,
 	               .profile = a->profile ? &r->profile : NULL,
 	               .threads = (int)a->common.threads,

@@ -22,7 +22,7 @@ struct args {
 	const char *dtype, *gemm, *device, *format, *embed, *delimiter, *extra,
 	    *with, *windows, *scheme, *dialect;
 	struct bt_predict_opts p;
-	int64_t top, expect, steps;
+	int64_t top, expect, steps, replicas;
 	bool profile, normalize, fill, sets;
 	struct bt_explain_opts explain; /* its baseline by name: */
 	const char *baseline;
@@ -126,6 +126,7 @@ static const struct bt_opt options[] = {
     BT_STR(0, "device", "NAME|FILE|list",
            "compute on a device, by this PJRT plugin; list: tell all devices",
            args, device),
+    BT_INT(0, "replicas", "N", "devices to use [1]", args, replicas, 1, 4096),
     BT_STR(0, "gemm", BT_GEMM_NAMES,
            "library for matrix products [the fastest]", args, gemm),
     BT_FLAG(0, "profile", "print where the time goes", args, profile),
@@ -284,6 +285,7 @@ static int open_all(struct run *r, char **paths, int n, struct bt_error *err)
 	    .dtype = bt_precision_named(r->a->dtype),
 	    .gemm = r->a->gemm,
 	    .device = r->a->device,
+	    .replicas = (int)r->a->replicas,
 	    .log = &r->log,
 	    .profile = r->a->profile ? &r->profile : NULL,
 	    .threads = (int)r->a->common.threads,

@@ -13,21 +13,21 @@
 int bt_device_open(const char *plugin, int replicas, struct bt_device **d,
                    struct bt_error *err)
 {
-	struct bt_pjrt_options o = {.cpu_devices = replicas};
+	int least = replicas > 1 ? replicas : 1, r, n;
+	struct bt_pjrt_options o = {.cpu_devices = least};
 	char *cache = bt_pjrt_cache_dir();
 	struct bt_device *x = bt_array0(1, sizeof(*x));
-	int r, n;
 
-	x->replicas = replicas;
 	o.cache = cache;
 	r = bt_pjrt_open(plugin, &o, &x->pjrt, err);
 	free(cache);
-	n = r == BT_OK ? bt_pjrt_n_devices(x->pjrt) : replicas;
-	if (n < replicas)
+	n = r == BT_OK ? bt_pjrt_n_devices(x->pjrt) : least;
+	x->replicas = replicas != BT_DEVICE_ALL ? least : n;
+	if (n < least)
 		r = bt_error_set(err, BT_EARG,
 		                 "plugin '%s' has %d device%s, not %d",
 		                 bt_pjrt_about(x->pjrt)->plugin, n,
-		                 n == 1 ? "" : "s", replicas);
+		                 n == 1 ? "" : "s", least);
 	if (r != BT_OK) {
 		bt_pjrt_close(x->pjrt);
 		free(x);
@@ -180,13 +180,12 @@ static int compile(struct bt_device *d, struct bt_device_program *x,
 	                                    "gradients added", "update"};
 	struct bt_hlo_program *t = &x->text;
 	struct bt_pjrt_arg *args = bt_array0((size_t)t->n_args, sizeof(*args));
-	struct bt_pjrt_source source = {
-	    .name = names[x->kind],
-	    .text = bt_buf_str(&t->text),
-	    .len = t->text.len,
-	    .replicas = x->kind == BT_DEVICE_FORWARD ? 1 : d->replicas,
-	    .args = args,
-	    .n_args = (size_t)t->n_args};
+	struct bt_pjrt_source source = {.name = names[x->kind],
+	                                .text = bt_buf_str(&t->text),
+	                                .len = t->text.len,
+	                                .replicas = d->replicas,
+	                                .args = args,
+	                                .n_args = (size_t)t->n_args};
 	int i, r = BT_OK;
 
 	if (args == NULL || source.text == NULL)
@@ -205,7 +204,8 @@ static int compile(struct bt_device *d, struct bt_device_program *x,
 static int write_text(struct bt_device *d, struct bt_device_program *x,
                       struct bt_error *err)
 {
-	struct bt_hlo_opts o = {.size = x->size, .bf16 = d->bf16};
+	struct bt_hlo_opts o = {
+	    .size = x->size, .bf16 = d->bf16, .replicas = d->replicas};
 	const struct bt_device_learning *l;
 
 	if (x->kind == BT_DEVICE_FORWARD)
@@ -213,7 +213,6 @@ static int write_text(struct bt_device *d, struct bt_device_program *x,
 	if (x->kind == BT_DEVICE_UPDATE)
 		return bt_hlo_update(d->g, d->replicas, &x->text, err);
 	l = &d->learner->o;
-	o.replicas = d->replicas;
 	o.drops = true;
 	o.adds = x->kind == BT_DEVICE_ADDED;
 	o.smoothing = l->smoothing;

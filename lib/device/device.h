@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a graph's forward pass on a device behind a PJRT plugin. Any number of
- * texts are packed into rows of a fixed length (stablehlo/rows.h) and run in
- * batches of a fixed number of rows; answers come in the texts' order. Programs
+ * Runs a graph's forward pass on devices behind a PJRT plugin, which all have
+ * its parameters. Any number of texts are packed into rows of a fixed length
+ * (stablehlo/rows.h) and run in batches of a fixed number of rows, one on each
+ * device at a time; answers come in the texts' order, and are the same with any
+ * number of devices as far as the plugin computes the same on each. Programs
  * are compiled when a batch needs them, and there are few: for two numbers of
  * rows and each length, a power of 2, that texts do not fit without.
  */
@@ -20,8 +22,9 @@
 struct bt_device;
 
 /* plugin: a name or the path of a file, as bt_pjrt_open takes it. replicas: its
- * devices that train together, 1 or more; it has fewer: BT_EARG. A forward pass
- * uses the first. Call it before threads run. */
+ * devices that compute together, at least 1 (0: 1), or all of them; it has
+ * fewer: BT_EARG. Call it before threads run. */
+#define BT_DEVICE_ALL (-1)
 int bt_device_open(const char *plugin, int replicas, struct bt_device **d,
                    struct bt_error *err) BT_MUST_USE;
 void bt_device_close(struct bt_device *d); /* takes NULL */

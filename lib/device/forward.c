@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts in batches: while one runs, the next is filled. */
+/* Texts in batches, one for each replica: while these run, the next are filled.
+ * The batches are those of one device, so that their logits are, too. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,13 +10,13 @@
 #define BATCH_TOKENS 8192 /* at most */
 #define TAIL 8            /* a smaller batch has so many times fewer rows */
 
-/* A batch that runs. */
+/* Batches that run together. */
 struct flight {
-	struct bt_hlo_batch b;
-	int program; /* or -1: none is under way */
-	size_t row0; /* its first row, of all */
-	size_t rows;
-	struct bt_pjrt_buffer *results[BT_DEVICE_RESULTS];
+	struct bt_hlo_batch *b; /* [replicas] */
+	int program;            /* or -1: none is under way */
+	size_t row0;            /* the first row, of all, and their number: */
+	size_t rows;            /* the last batches may have few or none */
+	struct bt_pjrt_buffer **results; /* [replicas][the program's] */
 };
 
 struct job {
@@ -101,52 +102,83 @@ static int plan(struct job *j, struct bt_error *err)
 	return r == BT_OK ? sort_by_rows(j, err) : r;
 }
 
-/* Selected tokens of so many rows. */
-static int selected_in(const struct job *j, size_t row0, size_t rows)
+/* Selected tokens of rows row0 .. end - 1. */
+static int selected_in(const struct job *j, size_t row0, size_t end)
 {
 	size_t i, n = 0;
 
-	for (i = j->row_first[row0]; i < j->row_first[row0 + rows]; i++)
+	for (i = j->row_first[row0]; i < j->row_first[end]; i++)
 		n += j->select_first[j->order[i] + 1] -
 		     j->select_first[j->order[i]];
 	return (int)n;
 }
 
-/* The size of the batch that begins with a row: a full one, or several small
- * ones where these take less. */
-static struct bt_hlo_size size_at(const struct job *j, size_t row0)
+/* The rows of the batch that begins with a row: a full one, or one of several
+ * small ones where these take less. */
+static int rows_at(const struct job *j, size_t row0)
 {
 	size_t left = j->rows - row0;
-	bool full = left > (size_t)(j->all_rows / 2);
-	struct bt_hlo_size z = {.rows = full ? j->all_rows : j->some_rows,
-	                        .length = j->length};
-	size_t rows = left < (size_t)z.rows ? left : (size_t)z.rows;
 
+	return left > (size_t)(j->all_rows / 2) ? j->all_rows : j->some_rows;
+}
+
+/* The first row of a replica's batch of a flight, one behind the last where it
+ * has none. */
+static size_t first_row(const struct flight *f, int replica, int rows)
+{
+	size_t row = f->row0 + (size_t)replica * (size_t)rows;
+
+	return row < f->row0 + f->rows ? row : f->row0 + f->rows;
+}
+
+/* The size of the batches of a flight, and how many rows they have: those of as
+ * many batches of one size as there are replicas. */
+static struct bt_hlo_size plan_flight(const struct job *j, struct flight *f)
+{
+	struct bt_hlo_size z = {.rows = rows_at(j, f->row0),
+	                        .length = j->length};
+	size_t end = f->row0;
+	int i, n, most = 0;
+
+	for (i = 0;
+	     i < j->d->replicas && end < j->rows && rows_at(j, end) == z.rows;
+	     i++)
+		end += j->rows - end < (size_t)z.rows ? j->rows - end
+		                                      : (size_t)z.rows;
+	f->rows = end - f->row0;
+	for (i = 0; i < j->d->replicas; i++) {
+		n = selected_in(j, first_row(f, i, z.rows),
+		                first_row(f, i + 1, z.rows));
+		most = n > most ? n : most;
+	}
 	z.texts = z.rows * bt_hlo_row_texts(z.length);
-	z.selected = bt_device_room(j->d, selected_in(j, row0, rows));
+	z.selected = bt_device_room(j->d, most);
 	return z;
 }
 
-static int fill(const struct job *j, struct flight *f, struct bt_error *err)
+/* A replica's batch. */
+static int fill(const struct job *j, struct flight *f, int replica,
+                struct bt_error *err)
 {
 	const struct bt_hlo_size *z = &j->d->programs[f->program].size;
+	struct bt_hlo_batch *b = &f->b[replica];
+	size_t row0 = first_row(f, replica, z->rows);
+	size_t end = first_row(f, replica + 1, z->rows), i, k, t, first;
 	struct bt_hlo_place p;
-	size_t i, k, t, first;
 	int r;
 
-	r = bt_hlo_batch_init(&f->b, j->d->g, z, false, err);
+	r = bt_hlo_batch_init(b, j->d->g, z, false, err);
 	if (r != BT_OK)
 		return r;
-	for (i = j->row_first[f->row0]; i < j->row_first[f->row0 + f->rows];
-	     i++) {
+	for (i = j->row_first[row0]; i < j->row_first[end]; i++) {
 		t = j->order[i];
 		p = j->place[t];
-		p.row -= (uint32_t)f->row0;
+		p.row -= (uint32_t)row0;
 		first = j->t->start[t];
-		bt_hlo_batch_add(&f->b, &p, j->t->ids + first,
-		                 j->t->types + first, tokens_of(j, t));
+		bt_hlo_batch_add(b, &p, j->t->ids + first, j->t->types + first,
+		                 tokens_of(j, t));
 		for (k = j->select_first[t]; k < j->select_first[t + 1]; k++)
-			(void)bt_hlo_batch_select(&f->b, &p,
+			(void)bt_hlo_batch_select(b, &p,
 			                          j->t->selected[k] - first);
 		j->d->report.tokens += tokens_of(j, t);
 	}
@@ -154,67 +186,69 @@ static int fill(const struct job *j, struct flight *f, struct bt_error *err)
 	return BT_OK;
 }
 
-/* Puts the batch on the device and runs it. */
+/* Puts the batches on their devices and runs them. */
 static int start(const struct job *j, struct flight *f, struct bt_error *err)
 {
 	struct bt_device *d = j->d;
 	const struct bt_device_program *x = &d->programs[f->program];
+	int args = x->text.n_args, n = d->replicas * args, i;
+	struct bt_pjrt_buffer **in = bt_array0((size_t)n + 1, sizeof(*in));
 	const struct bt_hlo_arg *a;
-	struct bt_pjrt_buffer **in = bt_array0((size_t)x->text.n_args + 1,
-	                                       sizeof(struct bt_pjrt_buffer *));
-	int i,
-	    r = in == NULL ? bt_error_nomem(err, "running a program") : BT_OK;
+	int r = in == NULL ? bt_error_nomem(err, "running a program") : BT_OK;
 
-	for (i = 0; i < x->text.n_args && r == BT_OK; i++) {
-		a = &x->text.args[i];
+	for (i = 0; i < n && r == BT_OK; i++) {
+		a = &x->text.args[i % args];
 		if (a->source == BT_HLO_ARG_PARAM)
-			in[i] = d->param[a->param];
+			in[i] = d->param[i / args * d->g->n_params + a->param];
 		else
 			r = bt_device_put_arg(
-			    d, 0, a, bt_hlo_batch_data(&f->b, a->source),
+			    d, i / args, a,
+			    bt_hlo_batch_data(&f->b[i / args], a->source),
 			    &in[i], err);
 	}
 	if (r == BT_OK)
 		r = bt_pjrt_run(x->program, in, f->results, err);
-	for (i = 0; in != NULL && i < x->text.n_args; i++)
-		if (x->text.args[i].source != BT_HLO_ARG_PARAM)
+	for (i = 0; in != NULL && i < n; i++)
+		if (x->text.args[i % args].source != BT_HLO_ARG_PARAM)
 			bt_pjrt_buffer_free(in[i]);
 	free(in);
 	return r;
 }
 
-/* Fills and starts the batch that begins with a row. */
+/* Fills and starts the batches that begin with a row. */
 static int launch(struct job *j, struct flight *f, size_t row0,
                   struct bt_error *err)
 {
-	struct bt_hlo_size z = size_at(j, row0);
-	int r;
+	struct bt_hlo_size z;
+	int i, r = BT_OK;
 
 	f->row0 = row0;
-	f->rows =
-	    j->rows - row0 < (size_t)z.rows ? j->rows - row0 : (size_t)z.rows;
+	z = plan_flight(j, f);
 	f->program = bt_device_program(j->d, BT_DEVICE_FORWARD, &z, err);
 	if (f->program < 0)
 		return f->program;
-	r = fill(j, f, err);
+	for (i = 0; i < j->d->replicas && r == BT_OK; i++)
+		r = fill(j, f, i, err);
 	return r == BT_OK ? start(j, f, err) : r;
 }
 
-/* Copies the rows of text t out of a batch's results. */
-static void copy_rows(const struct job *j, const struct flight *f, size_t t,
-                      const float *from, enum bt_rows rows, size_t cols,
-                      size_t *selected, float *to)
+/* Copies the rows of text t out of the results of a batch, which begins with
+ * row0. */
+static void copy_rows(const struct job *j, const struct bt_hlo_batch *b,
+                      size_t row0, size_t t, const float *from,
+                      enum bt_rows rows, size_t cols, size_t *selected,
+                      float *to)
 {
 	struct bt_hlo_place p = j->place[t];
 	size_t first = t, n = 1, at;
 
-	p.row -= (uint32_t)f->row0;
+	p.row -= (uint32_t)row0;
 	if (rows == BT_PER_SEQUENCE) {
 		at = p.row * (size_t)bt_hlo_row_texts(j->length) + p.number;
 	} else if (rows == BT_PER_TOKEN) {
 		first = j->t->start[t];
 		n = tokens_of(j, t);
-		at = bt_hlo_token(&f->b, &p);
+		at = bt_hlo_token(b, &p);
 	} else {
 		first = j->select_first[t];
 		n = j->select_first[t + 1] - first;
@@ -224,53 +258,86 @@ static void copy_rows(const struct job *j, const struct flight *f, size_t t,
 	memcpy(to + first * cols, from + at * cols, n * cols * sizeof(*to));
 }
 
-/* Waits for a batch, and takes its results. */
-static int land(struct job *j, struct flight *f, struct bt_error *err)
+/* Waits for a result of a replica's batch, and takes it. */
+static int take(struct job *j, const struct flight *f, int replica, int k,
+                struct bt_error *err)
 {
-	const struct bt_hlo_program *x = &j->d->programs[f->program].text;
+	const struct bt_device_program *x = &j->d->programs[f->program];
 	const struct bt_graph *g = j->d->g;
-	size_t i, n, selected;
-	const struct bt_hlo_result *result;
-	int k, r = BT_OK;
+	const struct bt_hlo_shape *s = &x->text.results[k].shape;
+	size_t n = (size_t)s->dim[0] * (size_t)s->dim[1], selected = 0;
+	size_t row0 = first_row(f, replica, x->size.rows);
+	size_t end = first_row(f, replica + 1, x->size.rows), i;
+	int r;
 
-	for (k = 0; k < x->n_results && r == BT_OK; k++) {
-		result = &x->results[k];
-		n = (size_t)result->shape.dim[0] * (size_t)result->shape.dim[1];
-		if (bt_grow(&j->host, &j->host_cap, n, sizeof(*j->host)) !=
-		    BT_OK)
-			return bt_error_nomem(err, "running a program");
-		r = bt_pjrt_get(f->results[k], j->host, n * sizeof(*j->host),
-		                err);
-		selected = 0;
-		for (i = j->row_first[f->row0];
-		     i < j->row_first[f->row0 + f->rows] && r == BT_OK; i++)
-			copy_rows(
-			    j, f, j->order[i], j->host,
-			    g->nodes[k == 0 ? g->logits : g->next_logits].rows,
-			    (size_t)result->shape.dim[1], &selected,
-			    k == 0 ? j->d->logits : j->d->next);
-	}
+	if (row0 == end)
+		return BT_OK;
+	if (bt_grow(&j->host, &j->host_cap, n, sizeof(*j->host)) != BT_OK)
+		return bt_error_nomem(err, "running a program");
+	r = bt_pjrt_get(f->results[replica * x->text.n_results + k], j->host,
+	                n * sizeof(*j->host), err);
+	for (i = j->row_first[row0]; i < j->row_first[end] && r == BT_OK; i++)
+		copy_rows(j, &f->b[replica], row0, j->order[i], j->host,
+		          g->nodes[k == 0 ? g->logits : g->next_logits].rows,
+		          (size_t)s->dim[1], &selected,
+		          k == 0 ? j->d->logits : j->d->next);
 	return r;
 }
 
-static void flight_clear(struct flight *f)
+/* Waits for batches, and takes their results. */
+static int land(struct job *j, struct flight *f, struct bt_error *err)
 {
-	int k;
+	int k, n = j->d->programs[f->program].text.n_results, i, r = BT_OK;
 
-	for (k = 0; k < BT_DEVICE_RESULTS; k++) {
-		bt_pjrt_buffer_free(f->results[k]);
-		f->results[k] = NULL;
-	}
-	bt_hlo_batch_clear(&f->b);
+	for (i = 0; i < j->d->replicas; i++)
+		for (k = 0; k < n && r == BT_OK; k++)
+			r = take(j, f, i, k, err);
+	return r;
+}
+
+static int flight_init(const struct job *j, struct flight *f,
+                       struct bt_error *err)
+{
+	size_t n = (size_t)j->d->replicas;
+
 	f->program = -1;
+	f->b = bt_array0(n, sizeof(*f->b));
+	f->results = bt_array0(n * BT_DEVICE_RESULTS, sizeof(*f->results));
+	return f->b == NULL || f->results == NULL
+	           ? bt_error_nomem(err, "running a program")
+	           : BT_OK;
+}
+
+static void flight_clear(const struct job *j, struct flight *f)
+{
+	int i;
+
+	for (i = 0;
+	     f->results != NULL && i < j->d->replicas * BT_DEVICE_RESULTS;
+	     i++) {
+		bt_pjrt_buffer_free(f->results[i]);
+		f->results[i] = NULL;
+	}
+	for (i = 0; f->b != NULL && i < j->d->replicas; i++)
+		bt_hlo_batch_clear(&f->b[i]);
+	f->program = -1;
+}
+
+static void flight_free(const struct job *j, struct flight *f)
+{
+	flight_clear(j, f);
+	free(f->b);
+	free(f->results);
 }
 
 static int run(struct job *j, struct bt_error *err)
 {
-	struct flight f[2] = {{.program = -1}, {.program = -1}};
+	struct flight f[2] = {{0}, {0}};
 	size_t row0 = 0;
-	int now = 0, r = BT_OK;
+	int now = 0, r = flight_init(j, &f[0], err);
 
+	if (r == BT_OK)
+		r = flight_init(j, &f[1], err);
 	while (r == BT_OK && (row0 < j->rows || f[!now].program >= 0)) {
 		if (row0 < j->rows) {
 			r = launch(j, &f[now], row0, err);
@@ -279,10 +346,10 @@ static int run(struct job *j, struct bt_error *err)
 		now = !now;
 		if (r == BT_OK && f[now].program >= 0)
 			r = land(j, &f[now], err);
-		flight_clear(&f[now]);
+		flight_clear(j, &f[now]);
 	}
-	flight_clear(&f[0]);
-	flight_clear(&f[1]);
+	flight_free(j, &f[0]);
+	flight_free(j, &f[1]);
 	return r;
 }
 

@@ -29,12 +29,16 @@ static const char *beyond(const struct bt_predict_stream_opts *o)
 int bt_predict_device_open(struct bt_predict_stream *s, struct bt_error *err)
 {
 	if (s->o.device == NULL)
-		return BT_OK;
+		return s->o.replicas == 0
+		           ? BT_OK
+		           : bt_error_set(err, BT_EARG,
+		                          "replicas are devices, and none is "
+		                          "given");
 	if (beyond(&s->o) != NULL)
 		return bt_error_set(err, BT_EARG,
 		                    "%s on the CPU only, not on a device",
 		                    beyond(&s->o));
-	return bt_device_open(s->o.device, 1, &s->device, err);
+	return bt_device_open(s->o.device, s->o.replicas, &s->device, err);
 }
 
 int bt_predict_device_load(struct bt_predict_stream *s, struct bt_error *err)

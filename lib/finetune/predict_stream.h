@@ -47,6 +47,8 @@ struct bt_predict_stream_opts {
 	const char *gemm;         /* or NULL, as it must be with int8 */
 	const char *device;       /* a PJRT plugin that computes, by its name or
 	                           * path; or NULL: the CPU engine */
+	int replicas;             /* devices of it that share the work, as
+	                           * bt_device_open takes them; 0: one */
 	const struct bt_log *log; /* or NULL; outlives the stream */
 	struct bt_profile *profile; /* times are added; or NULL */
 	int threads;

@@ -67,7 +67,8 @@ struct bt_job_opts {
 	const char *gemm;   /* or NULL */
 	const char *device; /* a PJRT plugin that trains, by its name or file,
 	                     * where train says what it can; or NULL: the CPU */
-	int replicas;       /* devices of it that train together; 0: one */
+	int replicas;       /* devices of it that train together, as
+	                     * bt_device_open takes them; 0: one */
 	int threads;
 	struct bt_weights_gaps gaps; /* of the starting model */
 	char *const *card_command;   /* [n_card_command] the program's, for the

@@ -245,11 +245,9 @@ const struct bt_train_on bt_train_on_device = {begin, load, batch, update,
 
 int bt_job_device_open(struct bt_job *j, struct bt_error *err)
 {
-	return j->o.device != NULL
-	           ? bt_device_open(j->o.device,
-	                            j->o.replicas > 1 ? j->o.replicas : 1,
-	                            &j->o.train.device, err)
-	           : BT_OK;
+	return j->o.device != NULL ? bt_device_open(j->o.device, j->o.replicas,
+	                                            &j->o.train.device, err)
+	                           : BT_OK;
 }
 
 bool bt_job_low(const struct bt_job *j)

@@ -36,6 +36,13 @@ is "$(head -n 1 err)" 'bert-predict: products of int8 are computed on the CPU on
 exits 2 'several models' bert-predict -q -m m -m m --device cpu dev.rec
 exits 2 '--explain' bert-predict -q -m m --explain --device cpu dev.rec
 exits 2 '--profile' bert-predict -q -m m --profile --device cpu dev.rec
+for tool in bert-predict bert-eval; do
+	exits 2 "$tool --replicas on the CPU" $tool -q -m m --replicas 2 dev.rec
+	is "$(head -n 1 err)" "$tool: replicas are devices, and none is given" '... needs a device'
+	MOCK_DEVICES=2 exits 2 "$tool: more replicas than devices" \
+		$tool -q -m m --device "$BUILD/plugin/mock.so" --replicas 3 dev.rec
+	is "$(head -n 1 err)" "$tool: plugin 'mock' has 2 devices, not 3" '... is an error'
+done
 
 if BT_PJRT_CACHE=none bert-predict -q -m m --device cpu -o try.csv dev.rec 2>err; then
 	plugin=yes
@@ -68,6 +75,23 @@ if [ -n "$plugin" ]; then
 	works 'bert-eval' bert-eval -q --json -m m --device cpu --dtype f32 dev.rec
 	sed 's/\(\.[0-9]\{4\}\)[0-9]*/\1/' out >device.json
 	same cpu.json device.json '... the same measures'
+	# rows for six batches of a device, the last ones small
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		cat train.rec
+	done >many.rec
+	export NPROC=4 # XLA divides its work by the number of threads, that of devices at least
+	bert-predict -q -m m --device cpu --dtype f32 --proba -o one.csv many.rec
+	for devices in 2 3; do
+		works "$devices replicas" bert-predict -v -m m --device cpu --replicas $devices --dtype f32 --proba \
+			--summary s.json -o several.csv many.rec
+		like "$(cat err)" "*products f32 by $devices of cpu ('*" '... say how many compute'
+		like "$(cat s.json)" "*\"device\":\"cpu\"*\"replicas\":$devices*" '... as JSON'
+		same one.csv several.csv '... predict the same bytes'
+		works "bert-eval of $devices replicas" bert-eval -q --json -m m --device cpu --replicas $devices --dtype f32 dev.rec
+		sed 's/\(\.[0-9]\{4\}\)[0-9]*/\1/' out >device.json
+		same cpu.json device.json '... the same measures'
+	done
+	unset NPROC
 	bert-predict -q -m m --dtype bf16 --proba -o cpu.csv dev.rec
 	works 'bf16' bert-predict -q -m m --device cpu --dtype bf16 --proba -o device.csv dev.rec
 	is "$(close cpu.csv device.csv .02)" '' '... probabilities within 2 %'
