@@ -16,12 +16,13 @@
 /* What each kind is called, and the member of a report that it shows. */
 static const struct kind {
 	const char *name, *title, *member;
+	bool of_two; /* classes: reports of more do not have it */
 } kinds[] = {
-    {"confusion", "Confusion matrix", "confusion"},
-    {"classes", "F1 of each class", "classes"},
-    {"reliability", "Reliability", "reliability"},
-    {"roc", "ROC curve", "roc"},
-    {"precision-recall", "Precision and recall", "precision_recall"},
+    {"confusion", "Confusion matrix", "confusion", false},
+    {"classes", "F1 of each class", "classes", false},
+    {"reliability", "Reliability", "reliability", false},
+    {"roc", "ROC curve", "roc", true},
+    {"precision-recall", "Precision and recall", "precision_recall", true},
 };
 
 static const struct kind *find_kind(const char *name)
@@ -297,10 +298,12 @@ int bt_evaluation_draw(const json_t *report,
 	int e;
 
 	if (k == NULL || !bt_evaluation_has(report, p->kind))
-		return bt_error_set(err, BT_EFORMAT,
-		                    "the report has no '%s', which a picture "
-		                    "of kind %s shows",
-		                    k != NULL ? k->member : "", p->kind);
+		return bt_error_set(
+		    err, BT_EFORMAT,
+		    "the report has no '%s', which a picture "
+		    "of kind %s shows%s",
+		    k != NULL ? k->member : "", p->kind,
+		    k != NULL && k->of_two ? ": it is of two classes" : "");
 	list = json_object_get(report, k->member);
 	if (json_array_size(list) > MEMBERS_MAX)
 		return bt_error_set(

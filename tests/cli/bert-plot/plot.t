@@ -93,6 +93,8 @@ for i in $(seq 0 119); do
 	printf ']'
 done >rows
 printf '{\n"classes": [%s],\n"confusion": [%s]}' "$(cat classes)" "$(cat rows)" >many.json
+declines 1 "bert-plot: 'many.json': the report has no 'roc', which a picture of kind roc shows: it is of two classes" \
+	'a curve of many classes' bert-plot --kind roc many.json
 works 'many classes' bert-plot --width 1600 -o many.svg many.json
 like "$(texts many.svg)" '*the 100 of 120 classes with the most errors*' 'says which are drawn'
 is "$(grep -c ' taken for ' many.svg)" 99 'those with errors'
