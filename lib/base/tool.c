@@ -234,7 +234,7 @@ bool bt_tool_parsed(const struct bt_tool *tool, enum bt_opt_result result,
 	}
 }
 
-#define MOMENT 2 /* seconds */
+#define MOMENT 10 /* seconds; a busy machine's launcher takes a few */
 
 int bt_tool_misuse(const struct bt_tool *tool, const char *fmt, ...)
 {
