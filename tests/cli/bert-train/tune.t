@@ -98,12 +98,16 @@ works 'a share of the training records' bert-train -q --init-config tiny --token
 awk '$2 == "1.00" && (m == "" || $4 < m) { m = $4 } /^best: trial/ { print $5 == m }' out >got
 is "$(cat got)" 1 'the least loss is the best'
 
-# time: trainings of two updates, so that it is enough for some also on a machine that does more
-tfrecord-cat -q --head 32 -o few.rec train.rec
-works 'minutes' tune m -q --epochs 1 --tune .05 --tune-over learning-rate=1e-4..1e-2 few.rec
-spent=$(tail -n 1 m/tune.jsonl | sed 's/.*"spent":\([0-9]*\).*/\1/')
-[ "$spent" -ge 1 ] && [ "$spent" -le 10 ]
-result $? 'are kept'
+# time: trainings of two updates, so that it is enough for some on a machine that is busy
+if [ -n "${TEST_KIND-}" ]; then
+	skip 'minutes' 'how many trainings they are enough for is not known there'
+else
+	tfrecord-cat -q --head 32 -o few.rec train.rec
+	works 'minutes' tune m -q --epochs 1 --tune .05 --tune-over learning-rate=1e-4..1e-2 few.rec
+	spent=$(tail -n 1 m/tune.jsonl | sed 's/.*"spent":\([0-9]*\).*/\1/')
+	[ "$spent" -ge 1 ] && [ "$spent" -le 10 ]
+	result $? 'are kept'
+fi
 
 # by chance
 works 'a small lead' tune c --tune-steps 60 --tune-over learning-rate=1e-7..2e-7 train.rec

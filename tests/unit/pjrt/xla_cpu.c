@@ -242,7 +242,7 @@ static void long_program(struct bt_buf *b)
 	bt_buf_printf(b, "  return %%%d : tensor<64x64xf32>\n}\n", i - 1);
 }
 
-static void cache_is_faster_and_equal(void **state)
+static void cached_program_is_equal(void **state)
 {
 	const struct bt_pjrt_arg arg = {{BT_PJRT_F32, 2, {64, 64}}, false};
 	static float x[64 * 64], result[3][64 * 64];
@@ -250,7 +250,6 @@ static void cache_is_faster_and_equal(void **state)
 	struct bt_buf text = BT_BUF_INIT;
 	struct bt_pjrt_program *prog;
 	struct bt_pjrt *p;
-	double took[3], began;
 	int i;
 
 	(void)state;
@@ -259,9 +258,7 @@ static void cache_is_faster_and_equal(void **state)
 		x[i] = sinf((float)i) / 4;
 	for (i = 0; i < 3; i++) {
 		p = client(1, i < 2 ? "cache" : NULL);
-		began = bt_seconds();
 		prog = compiled(p, bt_buf_str(&text), &arg, 1, 1);
-		took[i] = bt_seconds() - began;
 		assert_int_equal(bt_pjrt_origin(prog),
 		                 i == 1 ? BT_PJRT_CACHED : BT_PJRT_IN_CHILD);
 		assert_ok(
@@ -274,11 +271,8 @@ static void cache_is_faster_and_equal(void **state)
 		bt_pjrt_close(p);
 	}
 	bt_buf_clear(&text);
-	print_message("# compiled in %.3f and %.3f s, cached in %.3f s\n",
-	              took[0], took[2], took[1]);
 	assert_memory_equal(result[0], result[1], sizeof(x));
 	assert_memory_equal(result[0], result[2], sizeof(x));
-	assert_true(took[1] < took[0] && took[1] < took[2]);
 }
 
 int main(void)
@@ -288,7 +282,7 @@ int main(void)
 	    cmocka_unit_test(devices_add_up),
 	    cmocka_unit_test(donation_leaves_no_copy),
 	    cmocka_unit_test(wrong_programs),
-	    cmocka_unit_test(cache_is_faster_and_equal),
+	    cmocka_unit_test(cached_program_is_equal),
 	};
 	struct bt_pjrt_plugin *found = NULL;
 	size_t n = 0, i;
