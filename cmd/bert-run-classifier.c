@@ -6,6 +6,7 @@
 #include "garden/file_patterns.h"
 #include "garden/recipe_flags.h"
 #include "garden/run_classifier.h"
+#include "train/result.h"
 
 struct args {
 	struct bt_flags_common flags;
@@ -110,16 +111,10 @@ static int train(const struct args *a, struct bt_error *err)
 	const struct bt_log *log = a->run.log;
 	struct bt_train_result res;
 	int r = bt_run_classifier_train(&a->run, &res, err);
-	double s = res.seconds > 0 ? res.seconds : 1e-9;
 
 	if (r != BT_OK)
 		return r;
-	bt_log(log, BT_LOG_NOTE,
-	       "%llu examples in %.1f s: %.1f examples/s, %.0f tokens/s, "
-	       "%.1f GFLOP/s, peak memory %zu MB",
-	       (unsigned long long)res.examples, res.seconds,
-	       (double)res.examples / s, (double)res.tokens / s,
-	       res.flop / s * 1e-9, res.peak >> 20);
+	bt_train_result_speed(log, &res);
 	bt_log(log, BT_LOG_NOTE,
 	       "model of the last epoch written to '%s', also as ckpt-%lld",
 	       a->run.dir, (long long)res.steps);
@@ -131,19 +126,23 @@ static int run(struct args *a)
 	struct bt_log log = bt_flags_log(&program, a);
 	struct bt_progress progress;
 	struct bt_error err = {0};
-	int r;
+	int r = BT_OK;
 
 	bt_flags_note(&program, a, &log);
 	bt_progress_init(&progress, stderr, a->flags.common.quiet);
 	a->run.log = &log;
 	a->run.progress = &progress;
 	a->run.print = print;
-	if (strcmp(a->mode, "predict") == 0)
+	if (strcmp(a->mode, "export_only") != 0)
+		r = bt_device_flags_choose(&a->device, &log, &a->run.devices,
+		                           &err);
+	if (r == BT_OK && strcmp(a->mode, "predict") == 0)
 		r = bt_run_classifier_predict(&a->run, &err);
-	else if (strcmp(a->mode, "export_only") == 0)
+	else if (r == BT_OK && strcmp(a->mode, "export_only") == 0)
 		r = bt_run_classifier_export(&a->run, &err);
-	else
+	else if (r == BT_OK)
 		r = train(a, &err);
+	bt_devices_clear(&a->run.devices);
 	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&program.tool, &err);
 }
 
@@ -167,6 +166,7 @@ static void complete(struct args *a)
 int main(int argc, char **argv)
 {
 	struct args a = {.flags = BT_FLAGS_COMMON_INIT,
+	                 .device = BT_DEVICE_FLAGS_INIT,
 	                 .mode = "train_and_eval",
 	                 .run = {.recipe = BT_RUN_RECIPE_INIT,
 	                         .evals_per_epoch = 1,

@@ -2,8 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "garden/device_flags.h"
 #include "garden/experiment.h"
+#include "garden/flags.h"
+#include "train/result.h"
 
 struct args {
 	struct bt_flags_common flags;
@@ -36,8 +37,7 @@ static const struct bt_flag flags[] = {
                 .alias = "print-config"),
     TEXT("tokenizer", "PATH", "tokenizer to save [beside init_checkpoint]",
          tokenizer),
-    TEXT("tpu", "NAME", "address of a TPU", tpu, .idle = true, .refuse = "*",
-         .why = BT_DEVICE_NO_TPU),
+    TEXT("tpu", "NAME", "TPU of the strategy tpu: local, its name", tpu),
     TEXT("tf_data_service", "ADDRESS", "data service", data_service,
          .refuse = "*", .why = "records are read from files"),
     BT_FLAG_ROW(BT_FLAG_MULTI, "gin_file", "FILE", "gin bindings", args,
@@ -112,7 +112,6 @@ static int print_config(const struct bt_garden *c)
 static int summarise(const struct args *a, const struct bt_log *log,
                      const struct bt_train_result *r)
 {
-	double s = r->seconds > 0 ? r->seconds : 1e-9;
 
 	if (r->end == BT_TRAIN_STOPPED) {
 		bt_log_warn(log, "stopped", BT_HINT_NONE,
@@ -122,12 +121,7 @@ static int summarise(const struct args *a, const struct bt_log *log,
 		return BT_EXIT_FAILED;
 	}
 	if (r->examples > 0)
-		bt_log(log, BT_LOG_NOTE,
-		       "%llu examples in %.1f s: %.1f examples/s, %.0f "
-		       "tokens/s, %.1f GFLOP/s, peak memory %zu MB",
-		       (unsigned long long)r->examples, r->seconds,
-		       (double)r->examples / s, (double)r->tokens / s,
-		       r->flop / s * 1e-9, r->peak >> 20);
+		bt_train_result_speed(log, r);
 	if (strncmp(a->mode, "train", 5) == 0)
 		bt_log(log, BT_LOG_NOTE, "model of step %lld written to '%s'",
 		       (long long)r->steps, a->dir);

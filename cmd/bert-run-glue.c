@@ -5,6 +5,7 @@
 #include "garden/device_flags.h"
 #include "garden/file_patterns.h"
 #include "garden/glue.h"
+#include "train/result.h"
 
 struct args {
 	struct bt_flags_common flags;
@@ -168,7 +169,6 @@ static int train(const struct args *a, const struct bt_experiment *e,
 {
 	struct bt_experiment with = *e;
 	struct bt_garden *c = NULL;
-	double s;
 	int r = bt_glue_configure(&a->glue, &c, err);
 
 	with.config = c;
@@ -177,13 +177,7 @@ static int train(const struct args *a, const struct bt_experiment *e,
 	bt_garden_free(c);
 	if (r != BT_OK || res->examples == 0)
 		return r;
-	s = res->seconds > 0 ? res->seconds : 1e-9;
-	bt_log(e->log, BT_LOG_NOTE,
-	       "%llu examples in %.1f s: %.1f examples/s, %.0f tokens/s, "
-	       "%.1f GFLOP/s, peak memory %zu MB",
-	       (unsigned long long)res->examples, res->seconds,
-	       (double)res->examples / s, (double)res->tokens / s,
-	       res->flop / s * 1e-9, res->peak >> 20);
+	bt_train_result_speed(e->log, res);
 	return r;
 }
 
@@ -198,16 +192,19 @@ static int run(const struct args *a)
 	                          .stopped = bt_tool_stopped,
 	                          .print = print};
 	struct bt_train_result res = {0};
+	struct bt_devices devices = {0};
 	struct bt_progress progress;
 	struct bt_error err = {0};
-	int r = BT_OK;
+	int r;
 
 	bt_flags_note(&program, a, &log);
 	bt_progress_init(&progress, stderr, a->flags.common.quiet);
 	bt_tool_catch_stop();
 	e.log = &log;
 	e.progress = &progress;
-	if (strcmp(a->mode, "predict") != 0)
+	e.devices = &devices;
+	r = bt_device_flags_choose(&a->device, &log, &devices, &err);
+	if (r == BT_OK && strcmp(a->mode, "predict") != 0)
 		r = train(a, &e, &res, &err);
 	if (r == BT_OK && res.end == BT_TRAIN_STOPPED) {
 		bt_log_warn(&log, "stopped", BT_HINT_NONE,
@@ -218,12 +215,14 @@ static int run(const struct args *a)
 	}
 	if (r == BT_OK && strcmp(a->mode, "train_eval") != 0)
 		r = bt_glue_predict(&a->glue, &e, &err);
+	bt_devices_clear(&devices);
 	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&program.tool, &err);
 }
 
 int main(int argc, char **argv)
 {
 	struct args a = {.flags = BT_FLAGS_COMMON_INIT,
+	                 .device = BT_DEVICE_FLAGS_INIT,
 	                 .mode = "train_eval_and_predict",
 	                 .sizes = true,
 	                 .glue = {.batch = 32,

@@ -6,6 +6,7 @@
 #include "garden/file_patterns.h"
 #include "garden/recipe_flags.h"
 #include "garden/run_squad.h"
+#include "train/result.h"
 
 struct args {
 	struct bt_flags_common flags;
@@ -129,7 +130,6 @@ static const char *missing(const struct args *a)
 static int summarise(const struct args *a, const struct bt_train_result *r)
 {
 	const struct bt_log *log = a->run.log;
-	double s = r->seconds > 0 ? r->seconds : 1e-9;
 
 	if (r->end == BT_TRAIN_STOPPED) {
 		bt_log_warn(log, "stopped", BT_HINT_NONE,
@@ -138,12 +138,7 @@ static int summarise(const struct args *a, const struct bt_train_result *r)
 		            (long long)r->steps, (long long)r->total);
 		return BT_EXIT_FAILED;
 	}
-	bt_log(log, BT_LOG_NOTE,
-	       "%llu examples in %.1f s: %.1f examples/s, %.0f tokens/s, "
-	       "%.1f GFLOP/s, peak memory %zu MB",
-	       (unsigned long long)r->examples, r->seconds,
-	       (double)r->examples / s, (double)r->tokens / s,
-	       r->flop / s * 1e-9, r->peak >> 20);
+	bt_train_result_speed(log, r);
 	bt_log(log, BT_LOG_NOTE, "model of step %lld written to '%s'",
 	       (long long)r->steps, a->run.dir);
 	return BT_EXIT_DONE;
@@ -158,6 +153,9 @@ static int run(struct args *a)
 	int status = BT_EXIT_DONE;
 
 	bt_flags_note(&program, a, &log);
+	if (bt_device_flags_choose(&a->device, &log, &a->run.devices, &err) !=
+	    BT_OK)
+		return bt_tool_fail(&program.tool, &err);
 	bt_progress_init(&progress, stderr, a->flags.common.quiet);
 	a->run.log = &log;
 	a->run.progress = &progress;
@@ -195,6 +193,7 @@ static void complete(struct args *a)
 int main(int argc, char **argv)
 {
 	struct args a = {.flags = BT_FLAGS_COMMON_INIT,
+	                 .device = BT_DEVICE_FLAGS_INIT,
 	                 .mode = "train_and_eval",
 	                 .run = {.recipe = BT_RUN_RECIPE_INIT,
 	                         .lower = true,
@@ -218,5 +217,7 @@ int main(int argc, char **argv)
 	complete(&a);
 	if (bt_file_patterns_hub(a.more.hub, &a.run.init, &err) != BT_OK)
 		return bt_tool_misuse(&program.tool, "%s", err.text);
-	return bt_tool_end(&program.tool, run(&a));
+	status = run(&a);
+	bt_devices_clear(&a.run.devices);
+	return bt_tool_end(&program.tool, status);
 }

@@ -183,6 +183,14 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TEXT_NUMBER] = "give it with -t N",
     [BT_HINT_DEVICES] = "BT_PJRT_PATH names the directories of plugins; see "
                         "DEVICES in bertutils(7)",
+    [BT_HINT_GPU_PLUGIN] =
+        "pip install jax-cuda13-pjrt brings one for NVIDIA's, and BT_PJRT_PATH "
+        "names the directory of packages; see DEVICES in bertutils(7)",
+    [BT_HINT_TPU_PLUGIN] =
+        "pip install libtpu brings it, and BT_PJRT_PATH names the directory of "
+        "packages; see DEVICES in bertutils(7)",
+    [BT_HINT_HOSTS] = "bert-train trains on the CPUs of several machines in an "
+                      "MPI job, and with --replicas on several devices of one",
     [BT_HINT_ADAPTER_BASE] = "name the model: -m BASE --adapter DIR; "
                              "bert-fetch fetches one",
     [BT_HINT_MERGE_ADAPTER] = "ckpt-convert writes both merged into one model",

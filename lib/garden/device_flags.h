@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Flags by which all programs of Model Garden say what they run on. Here it is
- * the CPU of this machine, so they ask for what cannot be, or change nothing.
+ * Flags by which all programs of Model Garden say what they run on. Where and
+ * on how many devices counts (garden/devices.h); how, is the plugin's matter.
  */
 #ifndef BT_GARDEN_DEVICE_FLAGS_H
 #define BT_GARDEN_DEVICE_FLAGS_H
 
+#include "garden/devices.h"
 #include "garden/flags.h"
 
 struct bt_device_flags {
@@ -15,31 +16,40 @@ struct bt_device_flags {
 	bool xla, eager;
 };
 
-#define BT_DEVICE_NO_TPU "no TPU can be used: everything runs on the CPU"
+#define BT_DEVICE_FLAGS_INIT                                                   \
+	{                                                                      \
+		.strategy = "mirrored", .gpus = 1                              \
+	}
+
+/* What the flags choose. */
+int bt_device_flags_choose(const struct bt_device_flags *f,
+                           const struct bt_log *log, struct bt_devices *d,
+                           struct bt_error *err) BT_MUST_USE;
 
 /* Rows for the member device of struct s. */
 #define BT_DEVICE_FLAGS(s)                                                     \
 	BT_FLAG_ROW(BT_FLAG_ENUM, "distribution_strategy",                     \
-	            "off|one_device|mirrored|parameter_server|"                \
-	            "multi_worker_mirrored|tpu",                               \
-	            "device; always the CPU", s, device.strategy,              \
-	            .alias = "ds", .fold = true, .idle = true,                 \
-	            .refuse = "parameter_server|multi_worker_mirrored|tpu",    \
-	            .why = "everything runs on this machine's CPU"),           \
-	    BT_FLAG_ROW(BT_FLAG_STR, "tpu", "NAME", "TPU address", s,          \
-	                device.tpu, .idle = true, .refuse = "*",               \
-	                .why = BT_DEVICE_NO_TPU),                              \
-	    BT_FLAG_NUMBER(BT_FLAG_INT, "num_gpus", "number of GPUs", s,       \
-	                   device.gpus, 0, 1 << 20, .alias = "ng",             \
-	                   .idle = true),                                      \
+	            BT_DEVICES_STRATEGIES, "what computes [mirrored]", s,      \
+	            device.strategy, .alias = "ds", .fold = true,              \
+	            .blank = true),                                            \
+	    BT_FLAG_ROW(BT_FLAG_STR, "tpu", "NAME",                            \
+	                "TPU of the strategy tpu: local, its name", s,         \
+	                device.tpu, .blank = true),                            \
+	    BT_FLAG_NUMBER(BT_FLAG_INT, "num_gpus",                            \
+	                   "GPUs of the strategy mirrored; 0: the CPU [1]", s, \
+	                   device.gpus, 0, 4096, .alias = "ng",                \
+	                   .blank = true),                                     \
 	    BT_FLAG_ROW(BT_FLAG_STR, "worker_hosts", "LIST", "other machines", \
 	                s, device.hosts, .idle = true, .refuse = "*",          \
-	                .why = "everything runs on this machine"),             \
+	                .why =                                                 \
+	                    "devices of one machine compute together, not of " \
+	                    "several machines"),                               \
 	    BT_FLAG_NUMBER(BT_FLAG_INT, "task_index", "index of this machine", \
 	                   s, device.task, -1, 1 << 20, .idle = true),         \
-	    BT_FLAG_ROW(BT_FLAG_STR, "all_reduce_alg", "NAME",                 \
-	                "algorithm to sum gradients", s, device.all_reduce,    \
-	                .alias = "ara", .idle = true),                         \
+	    BT_FLAG_ROW(BT_FLAG_ENUM, "all_reduce_alg",                        \
+	                "nccl|hierarchical_copy|ring",                         \
+	                "how gradients are summed up; the plugin chooses", s,  \
+	                device.all_reduce, .alias = "ara", .idle = true),      \
 	    BT_FLAG_ROW(BT_FLAG_STR, "tf_gpu_thread_mode", "NAME",             \
 	                "GPU thread mode", s, device.thread_mode,              \
 	                .alias = "gt_mode", .idle = true),                     \

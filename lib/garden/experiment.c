@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/str.h"
 #include "base/sys.h"
 #include "garden/experiment_int.h"
 #include "io/out.h"
@@ -86,6 +87,8 @@ static void set_common(struct bt_trial *t, struct bt_job_opts *o)
 	o->dtype = strstr(dtype, "bfloat16") != NULL ? BT_PRECISION_BF16
 	                                             : BT_PRECISION_F32;
 	o->threads = t->e->threads;
+	o->device = t->devices.plugin;
+	o->replicas = t->devices.replicas;
 	o->train.batching.accumulate = 1;
 	o->train.batching.seed = (uint64_t)bt_garden_int(
 	    c, "task.train_data.seed", (int64_t)t->e->seed);
@@ -242,6 +245,34 @@ static int watch(struct bt_trial *t, struct bt_train_result *res,
 	return r;
 }
 
+/* Those given, where runtime asks for none; else those that it asks for. */
+static int choose_devices(struct bt_trial *t, struct bt_error *err)
+{
+	const struct bt_garden *c = t->e->config;
+	const char *key = "runtime.distribution_strategy";
+	const struct bt_devices_wish w = {
+	    bt_garden_str(c, key), bt_garden_str(c, "runtime.tpu"),
+	    bt_garden_int(c, "runtime.num_gpus", 0)};
+	struct bt_error why = {0};
+
+	if (t->e->devices == NULL) {
+		if (bt_devices_choose(&w, t->e->log, &t->own_devices, &why) !=
+		    BT_OK)
+			return bt_error_hint(
+			    err, why.hint,
+			    bt_garden_fault(c, key, err, "%s", why.text));
+		t->devices = t->own_devices;
+		return BT_OK;
+	}
+	t->devices = *t->e->devices;
+	if (w.gpus == 0 && *w.tpu == '\0' &&
+	    bt_str_in_list("mirrored|one_device|off", w.strategy))
+		return BT_OK;
+	return bt_garden_fault(c, key, err,
+	                       "what computes is said by flags here, not by "
+	                       "runtime");
+}
+
 int bt_experiment_run(const struct bt_experiment *e,
                       struct bt_train_result *res, struct bt_error *err)
 {
@@ -249,9 +280,12 @@ int bt_experiment_run(const struct bt_experiment *e,
 	bool learns = e->mode != BT_EXPERIMENT_EVAL &&
 	              e->mode != BT_EXPERIMENT_CONTINUOUS_EVAL;
 	bool tests = e->mode != BT_EXPERIMENT_TRAIN;
-	int r = bt_experiment_job_check(e->config, learns, tests, e->log, err);
+	int r = choose_devices(&t, err);
 
 	memset(res, 0, sizeof(*res));
+	if (r == BT_OK)
+		r = bt_experiment_job_check(e->config, learns, tests, e->log,
+		                            err);
 	if (r == BT_OK)
 		r = bt_experiment_job_make(e->config, learns, tests, &t.plan,
 		                           err);
@@ -272,5 +306,6 @@ int bt_experiment_run(const struct bt_experiment *e,
 	bt_best_export_clear(&t.best);
 	bt_experiment_job_clear(&t.plan);
 	bt_trial_unask(&t);
+	bt_devices_clear(&t.own_devices);
 	return r;
 }

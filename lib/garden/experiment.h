@@ -12,6 +12,7 @@
 #define BT_GARDEN_EXPERIMENT_H
 
 #include "garden/config.h"
+#include "garden/devices.h"
 #include "train/job.h"
 
 enum bt_experiment_mode {
@@ -31,6 +32,8 @@ struct bt_experiment {
 	const char *dir;       /* the model's */
 	const char *tokenizer; /* to give the model; NULL: init_checkpoint's */
 	int threads;
+	const struct bt_devices *devices; /* that compute; NULL: as runtime of
+	                                   * the configuration says */
 	uint64_t seed;
 
 	const struct bt_log *log;

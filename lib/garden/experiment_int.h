@@ -20,6 +20,8 @@ struct bt_trial {
 	const struct bt_experiment *e;
 	struct bt_experiment_job plan;
 	struct bt_best_export best;
+	struct bt_devices devices;     /* that compute: */
+	struct bt_devices own_devices; /* perhaps these */
 	json_t *encoder;
 	/* Where questions are answered: how, by the tokens of tok, */
 	struct bt_tok *tok;

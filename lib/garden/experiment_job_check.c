@@ -10,22 +10,6 @@
 #define RUNTIME "runtime."
 #define ENCODER "task.model.encoder.bert."
 
-static void check_runtime(const struct bt_garden *c, const struct bt_log *log,
-                          struct bt_error *err)
-{
-	int64_t gpus = bt_garden_int(c, RUNTIME "num_gpus", 0);
-
-	if (gpus > 1)
-		bt_garden_fault(c, RUNTIME "num_gpus", err,
-		                "everything runs on the CPU, so gradients "
-		                "are not clipped for each of %lld GPUs",
-		                (long long)gpus);
-	if (gpus == 1 && err->code == BT_OK)
-		bt_log(
-		    log, BT_LOG_NOTE,
-		    "runtime.num_gpus is 1, and it is the CPU that computes");
-}
-
 #define TFDS                                                                   \
 	"TensorFlow Datasets are not read: csv2tfrecord --task and "           \
 	"bert-tokenize make records of the published files, for input_path"
@@ -34,12 +18,12 @@ static void check_runtime(const struct bt_garden *c, const struct bt_log *log,
 static const struct {
 	const char *path, *allowed, *why;
 } words[] = {
-    {RUNTIME "distribution_strategy", "mirrored|off|one_device",
-     "everything runs on this machine's CPU: mirrored, one_device or 'off'"},
     {RUNTIME "mixed_precision_dtype", "|float32|bfloat16|mixed_bfloat16",
      "products are of float32 or bfloat16"},
-    {RUNTIME "tpu", "", "no TPU can be used: everything runs on the CPU"},
-    {RUNTIME "worker_hosts", "", "everything runs on this machine"},
+    {RUNTIME "worker_hosts", "",
+     "devices of one machine compute together, not of several machines"},
+    {RUNTIME "all_reduce_alg", "|nccl|hierarchical_copy|ring",
+     "it is one of nccl, hierarchical_copy, ring"},
     {"task.model.encoder.type", "bert", "only bert is built"},
     {"task.train_data.tfds_name", "", TFDS},
     {"task.validation_data.tfds_name", "", TFDS},
@@ -232,7 +216,6 @@ int bt_experiment_job_check(const struct bt_garden *c, bool trains,
 
 	if (r != BT_OK)
 		return r;
-	check_runtime(c, log, err);
 	check_hub(c, err);
 	check_keys(c, err);
 	if (bt_experiment_squad(c))

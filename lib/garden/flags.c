@@ -233,7 +233,7 @@ static int apply(const struct bt_flags *f, const struct bt_flag *g, char *value,
 		return bt_error_set(err, BT_EARG, "--%s=%.100s: %s", g->name,
 		                    value, g->why);
 	/* "--steps_per_loop=$STEPS" with nothing in STEPS */
-	if (g->idle && *value == '\0')
+	if ((g->idle || g->blank) && *value == '\0')
 		return BT_OK;
 	r = set_value(g, value, values, err);
 	if (r == BT_OK)

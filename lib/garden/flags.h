@@ -38,6 +38,7 @@ struct bt_flag {
 	bool fold;     /* upper case is taken for lower (of ENUM) */
 	bool required; /* may not be left out, or be empty */
 	bool idle;     /* changes nothing here */
+	bool blank;    /* an empty value leaves the default, as of idle ones */
 
 	/* Values that are refused, "a|b|c"; or "*": all but those that ask
 	 * for nothing: an empty one, the number 0, false. */

@@ -43,8 +43,8 @@ int bt_glue_width(const char *task);
 int bt_glue_configure(const struct bt_glue *g, struct bt_garden **c,
                       struct bt_error *err) BT_MUST_USE;
 
-/* Predicts g->test's records by the best model of e->dir, in the order of their
- * example_id, into g->predictions. */
+/* Predicts g->test's records by the best model of e->dir on e->devices, in the
+ * order of their example_id, into g->predictions. */
 int bt_glue_predict(const struct bt_glue *g, const struct bt_experiment *e,
                     struct bt_error *err) BT_MUST_USE;
 

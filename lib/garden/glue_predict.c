@@ -148,6 +148,8 @@ int bt_glue_predict(const struct bt_glue *g, const struct bt_experiment *e,
 	struct bt_predict_stream_opts o = {
 	    .dtype = BT_PRECISION_F32, /* as evaluation */
 	    .threads = e->threads,
+	    .device = e->devices->plugin,
+	    .replicas = e->devices->replicas,
 	    .labels = BT_LABELS_OPTIONAL,
 	    .log = e->log};
 	struct bt_file_patterns in = {0};

@@ -140,6 +140,8 @@ static void set_job(struct run *r, struct bt_job_opts *o)
 	o->twice = true;
 	o->dtype = c->dtype;
 	o->threads = c->threads;
+	o->device = c->devices.plugin;
+	o->replicas = c->devices.replicas;
 	bt_run_recipe_set(&c->recipe, &r->plan, t);
 	t->keep_last = true;
 	t->tensorboard = t->out = c->dir;

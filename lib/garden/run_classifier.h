@@ -18,6 +18,7 @@
 #ifndef BT_GARDEN_RUN_CLASSIFIER_H
 #define BT_GARDEN_RUN_CLASSIFIER_H
 
+#include "garden/devices.h"
 #include "garden/input_meta.h"
 #include "train/job.h"
 
@@ -41,6 +42,7 @@ struct bt_run_classifier {
 	enum bt_precision dtype;
 	int64_t log_steps;
 	int threads;
+	struct bt_devices devices; /* that compute */
 
 	const struct bt_log *log;
 	struct bt_progress *progress;

@@ -66,6 +66,8 @@ int bt_run_classifier_predict(const struct bt_run_classifier *c,
 	                                   .weights = source_of(c),
 	                                   .dtype = c->dtype,
 	                                   .threads = c->threads,
+	                                   .device = c->devices.plugin,
+	                                   .replicas = c->devices.replicas,
 	                                   .labels = BT_LABELS_OPTIONAL,
 	                                   .log = c->log};
 	struct bt_file_patterns in = {0};

@@ -130,6 +130,8 @@ static void set_job(struct run *r, const struct bt_tok_opts *tok,
 	o->dropout = -1;
 	o->dtype = c->dtype;
 	o->threads = c->threads;
+	o->device = c->devices.plugin;
+	o->replicas = c->devices.replicas;
 	bt_run_recipe_set(&c->recipe, &r->plan, t);
 	r->schedule = t->schedule;
 	t->save_steps = r->plan.epoch_steps;
@@ -257,6 +259,8 @@ static int answer(struct asking *a, struct bt_error *err)
 	    .weights = c->predict_from != NULL ? c->predict_from : c->dir,
 	    .dtype = BT_PRECISION_F32,
 	    .threads = c->threads,
+	    .device = c->devices.plugin,
+	    .replicas = c->devices.replicas,
 	    .labels = BT_LABELS_OPTIONAL,
 	    .look = bt_questions_look,
 	    .look_ctx = &a->files.questions,

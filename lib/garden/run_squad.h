@@ -29,6 +29,7 @@ struct bt_run_squad {
 	double null_threshold;
 	enum bt_precision dtype; /* of training */
 	int threads;
+	struct bt_devices devices; /* that compute */
 
 	const struct bt_log *log;
 	struct bt_progress *progress;

@@ -245,9 +245,18 @@ const struct bt_train_on bt_train_on_device = {begin, load, batch, update,
 
 int bt_job_device_open(struct bt_job *j, struct bt_error *err)
 {
-	return j->o.device != NULL ? bt_device_open(j->o.device, j->o.replicas,
-	                                            &j->o.train.device, err)
-	                           : BT_OK;
+	enum bt_optimizer kind = j->o.train.optim.kind;
+
+	if (j->o.device == NULL)
+		return BT_OK;
+	if (kind == BT_OPTIM_LAMB || kind == BT_OPTIM_SGD)
+		return bt_error_set(
+		    err, BT_EARG,
+		    "the optimizer %s is for the CPU, not for a "
+		    "device",
+		    kind == BT_OPTIM_LAMB ? "lamb" : "sgd");
+	return bt_device_open(j->o.device, j->o.replicas, &j->o.train.device,
+	                      err);
 }
 
 bool bt_job_low(const struct bt_job *j)

@@ -36,13 +36,27 @@ static void say_best(const struct bt_log *log, const struct bt_train_opts *o,
 		       r->best_epoch, m, r->best, out);
 }
 
+void bt_train_result_speed(const struct bt_log *log,
+                           const struct bt_train_result *r)
+{
+	double s = r->seconds > 0 ? r->seconds : 1e-9;
+	char share[BT_SHARE_SIZE] = "";
+	bool known = r->flop > 0; /* not of a device */
+
+	if (known)
+		(void)bt_roofline_share(r->flop / s, r->flop_limit, share);
+	bt_log(log, BT_LOG_NOTE,
+	       "%llu examples in %.1f s: %.1f examples/s, %.0f tokens/s%s%s, "
+	       "peak memory %zu MB",
+	       (unsigned long long)r->examples, r->seconds,
+	       (double)r->examples / s, (double)r->tokens / s,
+	       known ? ", " : "", share, r->peak >> 20);
+}
+
 void bt_train_result_log(const struct bt_train_opts *o,
                          const struct bt_train_result *r)
 {
 	const struct bt_log *log = o->log;
-	double s = r->seconds > 0 ? r->seconds : 1e-9;
-	char share[BT_SHARE_SIZE] = "";
-	bool known = r->flop > 0; /* not of a device */
 
 	if (r->end == BT_TRAIN_STOPPED || r->end == BT_TRAIN_TIME) {
 		bt_log_warn(
@@ -54,13 +68,6 @@ void bt_train_result_log(const struct bt_train_opts *o,
 		    (long long)r->steps, (long long)r->total);
 		return;
 	}
-	if (known)
-		(void)bt_roofline_share(r->flop / s, r->flop_limit, share);
-	bt_log(log, BT_LOG_NOTE,
-	       "%llu examples in %.1f s: %.1f examples/s, %.0f tokens/s%s%s, "
-	       "peak memory %zu MB",
-	       (unsigned long long)r->examples, r->seconds,
-	       (double)r->examples / s, (double)r->tokens / s,
-	       known ? ", " : "", share, r->peak >> 20);
+	bt_train_result_speed(log, r);
 	say_best(log, o, r);
 }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # bert-run-classifier: Model Garden's command line, its numbers and its files.
 . "$TEST_TOP/tests/lib/lib.sh"
+unset BT_PJRT_PATH PJRT_NAMES_AND_LIBRARY_PATHS # devices.t has them
 events() { "$TEST_TOP/tests/lib/events" "$@" | sed 1d; }
 
 # The pipeline's own small data: 420 pairs to train on, 70 to evaluate.
@@ -193,7 +194,7 @@ for flag in --tpu=node-1 --distribution_strategy=TPU --dtype=fp16 \
 	[ ! -e x ] && [ ! -s out ]
 	result $? '... before any work'
 done
-like "$(published x --tpu=node-1 2>&1)" "bert-run-classifier: --tpu=node-1: no TPU*
+like "$(published x --distribution_strategy=tpu --tpu=node-1 2>&1)" "*bert-run-classifier: strategy tpu: found no plugin for TPUs (pip install libtpu*BT_PJRT_PATH*)
 Try 'bert-run-classifier --help'." 'says why'
 
 # Files that are not what they should be.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # bert-run-experiment: Model Garden's train.py, its flags, files and lines.
 . "$TEST_TOP/tests/lib/lib.sh"
+unset BT_PJRT_PATH PJRT_NAMES_AND_LIBRARY_PATHS # devices.t has them
 events() { "$TEST_TOP/tests/lib/events" "$@" | sed 1d; }
 # What it prints, dictionaries on one line each.
 flat() {
@@ -71,15 +72,19 @@ wrong '*give --model_dir*' 'no directory' \
 	bert-run-experiment --experiment=bert/squad --mode=train
 wrong '*this mode is not implemented*' 'a mode of pre-training' exp continuous_train_and_eval x
 wrong '*not implemented*' 'a mode that never was' exp train_and_validate x
-wrong '*no TPU*' 'a TPU' exp train x --tpu=local
+wrong '*runtime.distribution_strategy (*only the strategy tpu*' 'a TPU without its strategy' exp train x --tpu=local
+wrong '*GPUs (num_gpus is 8)*jax-cuda13-pjrt*BT_PJRT_PATH*' 'GPUs' exp train x \
+	$override=runtime.num_gpus=8
 wrong '*csv2tfrecord --task NAME | bert-tokenize*' 'texts of TensorFlow Datasets' \
 	bert-run-experiment --experiment=bert/sentence_prediction_text --mode=train \
 	--model_dir=x --config_file="$yaml/glue_mnli_text.yaml"
 while IFS='|' read -r key glob; do
 	wrong "*${key%%=*}*$glob*" "$key" exp train_and_eval x "$override=$key"
 done <<'EOF'
-runtime.distribution_strategy=tpu|CPU
-runtime.num_gpus=8|CPU
+runtime.distribution_strategy=tpu|no plugin for TPUs*pip install libtpu
+runtime.distribution_strategy=mirorred|not one of off
+runtime.distribution_strategy=parameter_server|several machines
+runtime.all_reduce_alg=nccl2|one of nccl
 runtime.mixed_precision_dtype=float16|bfloat16
 task.hub_module_url=https://x/y|init_checkpoint
 task.hub_module_url=e|init_checkpoint is given, too

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # bert-run-glue: tasks of GLUE by Model Garden's command line.
 . "$TEST_TOP/tests/lib/lib.sh"
+unset BT_PJRT_PATH PJRT_NAMES_AND_LIBRARY_PATHS # devices.t has them
 
 # The data of the pipeline: 420 pairs to train on, 70 to evaluate, 20 to predict.
 GLUE_DIR=g "$TEST_TOP/pipelines/glue-run-classifier.sh" >log 2>&1

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # bert-run-squad: Model Garden's command line, its numbers and its files.
 . "$TEST_TOP/tests/lib/lib.sh"
+unset BT_PJRT_PATH PJRT_NAMES_AND_LIBRARY_PATHS # devices.t has them
 . "$TEST_TOP/tests/lib/squad.sh"
 events() { "$TEST_TOP/tests/lib/events" "$@" | sed 1d; }
 squad_vocabulary >vocab.txt
@@ -34,7 +35,8 @@ run2() {
 works 'trains and evaluates' run1 train_and_eval m --predict_batch_size=8 --steps_per_loop=20 --do_lower_case=true \
 	--distribution_strategy=mirrored --num_gpus=1 --n_best_size=20 --max_answer_length=30
 like "$(cat err)" '*5 epochs of 40 updates, 20 of warm-up*648 training examples*' 'numbers from the meta data'
-like "$(cat err)" '*without effect here: --predict_batch_size, *' 'flags without effect are told'
+like "$(cat err)" '*without effect here: --predict_batch_size
+*' 'flags without effect are told'
 sed -E 's/[0-9]\.[0-9]+(e-[0-9]+)?$/X/' out >got
 for i in 20 40 60 80 100 120 140 160 180 200; do
 	echo "Train Step: $i/200  / loss = X"
@@ -125,7 +127,8 @@ misuses '*--mode=eval needs --predict_file*' 'no questions' run eval x --input_m
 misuses '*--mode=predict needs --vocab_file*' 'no vocabulary' run1 predict m --vocab_file=
 misuses '*export_only*model directory is*' 'export_only' run1 export_only m
 misuses '*is larger than*' 'end_lr' run1 train x --end_lr=1
-misuses '*no TPU*' 'a TPU' run1 train x --tpu=local
+misuses '*only the strategy tpu*' 'a TPU without its strategy' run1 train x --tpu=local
+misuses '*no plugin for TPUs*libtpu*' 'a TPU' run1 train x --tpu=local --distribution_strategy=tpu
 misuses '*answers are scored of one file, and 2 are given*' 'eval of several files' run1 eval m --predict_file='dev.json,dev2.json'
 declines 1 "*question 'q6': it has no answer to compare with (version_2*" 'no answers to compare with' run1 eval m --predict_file=dev2.json
 echo '{"task_type": "bert_classification", "train_data_size": 3}' >labels.meta
