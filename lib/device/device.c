@@ -211,10 +211,12 @@ static int write_text(struct bt_device *d, struct bt_device_program *x,
 	if (x->kind == BT_DEVICE_FORWARD)
 		return bt_hlo_forward(d->g, &o, &x->text, err);
 	if (x->kind == BT_DEVICE_UPDATE)
-		return bt_hlo_update(d->g, d->replicas, &x->text, err);
+		return bt_hlo_update(d->g, d->replicas, d->learner->o.row_norm,
+		                     &x->text, err);
 	l = &d->learner->o;
 	o.drops = true;
 	o.adds = x->kind == BT_DEVICE_ADDED;
+	o.row_norm = l->row_norm;
 	o.smoothing = l->smoothing;
 	o.pos_weight = l->pos_weight;
 	return bt_hlo_gradients(d->g, &o, &x->text, err);

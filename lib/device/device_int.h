@@ -30,7 +30,8 @@ struct bt_device_program {
 struct bt_device_learner {
 	struct bt_device_learning o;
 	struct bt_device_sizes sizes;
-	size_t places; /* of a program on a device, at most */
+	size_t places;      /* of a program on a device, at most */
+	double row_squares; /* with row_norm: of the gradients so far */
 	struct bt_pjrt_buffer **grad, **moment1, **moment2;
 	struct bt_pjrt_buffer **in, **out; /* of a program */
 	size_t in_cap, out_cap;

@@ -409,6 +409,8 @@ int bt_device_gradients(struct bt_device *d, const struct bt_device_batch *b,
 
 	*loss = 0;
 	*right = 0;
+	if (!add)
+		d->learner->row_squares = 0;
 	if (p.place == NULL)
 		return bt_error_nomem(err, "placing texts in rows");
 	while (end < b->texts.n && r == BT_OK) {
@@ -427,6 +429,7 @@ int bt_device_gradients(struct bt_device *d, const struct bt_device_batch *b,
 		end = p.piece.end;
 		*loss += (double)scalars[BT_HLO_LOSS];
 		*right += (int64_t)scalars[BT_HLO_RIGHT];
+		d->learner->row_squares += (double)scalars[BT_HLO_ROW_SQUARES];
 	}
 	free(p.place);
 	return r;
@@ -453,16 +456,18 @@ int bt_device_update(struct bt_device *d, const struct bt_device_step *s,
                      double *norm, struct bt_error *err)
 {
 	static const struct bt_hlo_size none = {0};
-	const struct step x = {s,
-	                       {[BT_HLO_BETA1] = s->beta1,
-	                        [BT_HLO_BETA2] = s->beta2,
-	                        [BT_HLO_FRESH1] = s->fresh1,
-	                        [BT_HLO_FRESH2] = s->fresh2,
-	                        [BT_HLO_CORRECT2] = s->correct2,
-	                        [BT_HLO_EPS] = s->eps,
-	                        [BT_HLO_LIMIT] = s->limit,
-	                        [BT_HLO_CLIP] = s->clip,
-	                        [BT_HLO_CLIP_MORE] = s->clip_more}};
+	const struct step x = {
+	    s,
+	    {[BT_HLO_BETA1] = s->beta1,
+	     [BT_HLO_BETA2] = s->beta2,
+	     [BT_HLO_FRESH1] = s->fresh1,
+	     [BT_HLO_FRESH2] = s->fresh2,
+	     [BT_HLO_CORRECT2] = s->correct2,
+	     [BT_HLO_EPS] = s->eps,
+	     [BT_HLO_LIMIT] = s->limit,
+	     [BT_HLO_CLIP] = s->clip,
+	     [BT_HLO_CLIP_MORE] = s->clip_more,
+	     [BT_HLO_SQUARES] = (float)d->learner->row_squares}};
 	float scalars[SCALARS] = {0};
 	int program = bt_device_program(d, BT_DEVICE_UPDATE, &none, err), r;
 

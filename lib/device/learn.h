@@ -23,6 +23,8 @@ struct bt_device_learning {
 	const struct bt_device_sizes *sizes; /* of programs for batches that
 	                                      * they hold; or NULL. Read once */
 	size_t places; /* of a device at most; 0: bt_device_places() */
+	bool row_norm; /* the norm of gradients takes that of the word table as
+	                * TensorFlow's does; see bt_engine_sparse_excess */
 	float smoothing;
 	const float *pos_weight; /* as in bt_hlo_opts; borrowed */
 	const float *const *moment1, *const *moment2; /* [n_params] each, read

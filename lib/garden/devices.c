@@ -49,7 +49,7 @@ static void take(struct bt_devices *d, const char *plugin, int replicas,
 	d->replicas = replicas;
 	bt_log(log, BT_LOG_NOTE,
 	       "plugin '%s' computes; gradients are clipped by the norm of "
-	       "their sum over devices and over the places of a word",
+	       "their sum over devices",
 	       plugin);
 }
 

@@ -31,6 +31,7 @@ struct bt_hlo_emit {
 	int *param_low;  /* the same rounded to bf16 */
 	int *param_grad; /* of the loss by it, or BT_HLO_NONE */
 	int loss;        /* [1], or BT_HLO_NONE so far */
+	int row_squares; /* likewise, with row_norm */
 	int input[BT_HLO_ARG_SOURCES]; /* likewise, of the batch */
 	struct bt_hlo_arg *args;
 	size_t arg_cap;

@@ -78,6 +78,7 @@ static int begin(struct bt_hlo_emit *e, struct bt_error *err)
 			e->outputs[i].saved[k] = BT_HLO_NONE;
 	}
 	e->same_text = e->texts = e->loss = BT_HLO_NONE;
+	e->row_squares = BT_HLO_NONE;
 	return BT_OK;
 }
 

@@ -182,6 +182,21 @@ static void give_words(struct bt_hlo_emit *e, int table, int at, int dz)
 	bt_hlo_give_param(e, table, bt_hlo_scatter(b, "add", same, at, x));
 }
 
+/* The squares of the rows dz of tokens that learn something. */
+static void count_rows(struct bt_hlo_emit *e, int at, int dz)
+{
+	static const struct bt_hlo_product rows = {1, 1, {0}, {0}, {1}, {1}};
+	struct bt_hlo *b = &e->b;
+	int x = bt_hlo_dot(b, dz, dz, rows);
+	int none = bt_hlo_compare_with(b, "EQ", at, -1);
+	const int64_t one = 1;
+
+	x = bt_hlo_select(b, none, bt_hlo_splat(b, bt_hlo_shape_of(b, x), 0),
+	                  x);
+	e->row_squares =
+	    bt_hlo_reshape(b, bt_hlo_reduce(b, "add", x, 0), 1, &one);
+}
+
 static void embed_back(struct bt_hlo_emit *e, int node)
 {
 	const struct bt_embed_args *a = &e->g->nodes[node].u.embed;
@@ -203,6 +218,8 @@ static void embed_back(struct bt_hlo_emit *e, int node)
 	at = bt_hlo_input(e, BT_HLO_ARG_IDS);
 	if (a->pad >= 0)
 		at = without(b, at, a->pad);
+	if (e->o->row_norm && !e->g->params[a->word].frozen)
+		count_rows(e, at, dz);
 	give_words(e, a->word, at, dz);
 }
 

@@ -127,6 +127,9 @@ static void learn(struct bt_hlo_emit *e, const bool *read,
 	if (e->input[BT_HLO_ARG_LABELS] != BT_HLO_NONE)
 		bt_hlo_add_result(x, BT_HLO_RIGHT, -1,
 		                  bt_hlo_all_reduce(b, count_right(e), n));
+	if (e->row_squares != BT_HLO_NONE)
+		bt_hlo_add_result(x, BT_HLO_ROW_SQUARES, -1,
+		                  bt_hlo_all_reduce(b, e->row_squares, n));
 	for (i = 0; i < e->g->n_params; i++)
 		if (!e->g->params[i].frozen)
 			bt_hlo_add_result(x, BT_HLO_GRADIENT, i,

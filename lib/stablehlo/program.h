@@ -23,10 +23,14 @@ struct bt_hlo_opts {
 	bool bf16; /* operands of products, which are f32, are rounded to it */
 
 	/* of a program that learns */
-	bool drops;   /* dropout is on, as the CPU's engine has it */
-	bool adds;    /* its gradients are added to earlier ones */
-	int replicas; /* devices that run it, each on a part of a batch: loss
-	               * and gradients are those of all; 0: 1 */
+	bool drops;    /* dropout is on, as the CPU's engine has it */
+	bool adds;     /* its gradients are added to earlier ones */
+	bool row_norm; /* of an update, too: the norm takes the gradient of the
+	                * word table as TensorFlow's does, a row for each
+	                * token: see bt_engine_sparse_excess. For a table that
+	                * nothing else reads */
+	int replicas;  /* devices that run it, each on a part of a batch: loss
+	                * and gradients are those of all; 0: 1 */
 
 	/* of its loss, as a batch of the CPU's engine has them */
 	float smoothing;
@@ -81,6 +85,8 @@ enum bt_hlo_kind {
 	BT_HLO_LOSS,  /* [1] */
 	BT_HLO_RIGHT, /* [1] rows of the logits of which the largest, the first
 	               * of equal ones, is that of the label */
+	BT_HLO_ROW_SQUARES, /* [1] with row_norm: the sum of the squares of the
+	                     * rows of tokens, of all devices */
 	BT_HLO_GRADIENT,
 	BT_HLO_NORM, /* [1] of all gradients */
 	BT_HLO_PARAM,
@@ -134,9 +140,11 @@ enum bt_hlo_constant {
 	BT_HLO_LIMIT,
 	BT_HLO_CLIP,
 	BT_HLO_CLIP_MORE,
+	BT_HLO_SQUARES, /* with row_norm: of the word table's rows of tokens,
+	                 * in place of its gradient's */
 	BT_HLO_CONSTANTS
 };
-int bt_hlo_update(const struct bt_graph *g, int replicas,
+int bt_hlo_update(const struct bt_graph *g, int replicas, bool row_norm,
                   struct bt_hlo_program *p, struct bt_error *err) BT_MUST_USE;
 void bt_hlo_program_clear(struct bt_hlo_program *p);
 

@@ -97,6 +97,20 @@ static void update(struct bt_hlo_emit *e, int param, int g, int scale,
 	bt_hlo_add_result(results, BT_HLO_MOMENT2, param, v);
 }
 
+/* The squares of a parameter's gradient that the norm has, [1]. */
+static int squares_of(struct bt_hlo_emit *e, int param, int grad)
+{
+	const struct bt_node *n = &e->g->nodes[0];
+	const int64_t one = 1;
+	int x;
+
+	if (!e->o->row_norm || n->op != BT_OP_EMBED || n->u.embed.word != param)
+		return squares(&e->b, grad);
+	x = bt_hlo_input(e, BT_HLO_ARG_CONSTANTS);
+	x = bt_hlo_slice(&e->b, x, 0, BT_HLO_SQUARES, BT_HLO_SQUARES + 1);
+	return bt_hlo_reshape(&e->b, x, 1, &one);
+}
+
 static int update_all(struct bt_hlo_emit *e, struct bt_hlo_results *x)
 {
 	const struct bt_graph *g = e->g;
@@ -106,7 +120,7 @@ static int update_all(struct bt_hlo_emit *e, struct bt_hlo_results *x)
 	for (i = 0; i < g->n_params; i++)
 		if (!g->params[i].frozen) {
 			grad[i] = bt_hlo_of_param(e, BT_HLO_ARG_GRADIENT, i);
-			norm = bt_hlo_sum(b, norm, squares(b, grad[i]));
+			norm = bt_hlo_sum(b, norm, squares_of(e, i, grad[i]));
 		}
 	if (norm == BT_HLO_NONE)
 		return bt_hlo_fail(b, BT_EARG, "nothing is trained");
@@ -119,10 +133,11 @@ static int update_all(struct bt_hlo_emit *e, struct bt_hlo_results *x)
 	return BT_OK;
 }
 
-int bt_hlo_update(const struct bt_graph *g, int replicas,
+int bt_hlo_update(const struct bt_graph *g, int replicas, bool row_norm,
                   struct bt_hlo_program *p, struct bt_error *err)
 {
-	const struct bt_hlo_opts o = {.replicas = replicas};
+	const struct bt_hlo_opts o = {.row_norm = row_norm,
+	                              .replicas = replicas};
 	struct bt_hlo_emit e;
 	struct bt_hlo_results x;
 	int r = bt_hlo_begin_program(&e, g, &o, 3 * g->n_params + 1, &x, err);

@@ -84,8 +84,7 @@ losses() {
 	sed -n 's/.*"loss":\([^,}]*\).*/\1/p' "$1/history.jsonl"
 	sed -n 's/.*"eval_loss":\([^,}]*\).*/\1/p' "$1/history.jsonl"
 }
-# follows A B NAME: their losses agree to 1e-5. Texts of train.json have few words, so that
-# it matters for the norm whether their gradients are added up: both are on devices there
+# follows A B NAME: their losses agree to 1e-5
 follows() {
 	losses "$1" >x.losses
 	losses "$2" >y.losses
@@ -137,7 +136,11 @@ squad() { # DIR FLAG ...
 }
 works 'run_squad on two GPUs' squad s2 -ng=2 --verbosity=1
 like "$(cat err)" "*by 2 of cpu ('*% of rows filled*" '... trains and answers there'
-works '... and on one' squad s1
-follows s1 s2 '... to the same losses'
-same s1/predictions.json s2/predictions.json '... and answers'
+works '... on the CPU' squad s0 -ng=0
+# texts of few words, whose gradients count by places in the norm that clips
+follows s0 s2 '... to the same losses'
+same s0/predictions.json s2/predictions.json '... and answers'
+PJRT_NAMES_AND_LIBRARY_PATHS="xla:$BUILD/plugin/narrow.so" NARROW_OF=$plugin NARROW_PLACES=192 \
+	works '... on one of little memory' squad s1
+follows s0 s1 '... to the same losses, in pieces'
 finish

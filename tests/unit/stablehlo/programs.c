@@ -166,7 +166,7 @@ static void replicas_add_up(void **state)
 		                                    : "num_replicas = 3 "),
 		                 1);
 		bt_hlo_program_clear(&p);
-		assert_ok(bt_hlo_update(&f.g, n, &p, &err));
+		assert_ok(bt_hlo_update(&f.g, n, false, &p, &err));
 		assert_int_equal(
 		    count(bt_buf_str(&p.text), "stablehlo.all_reduce"), 0);
 		bt_hlo_program_clear(&p);
