@@ -100,13 +100,19 @@ size_t bt_batches_at(const struct bt_batches *b, size_t pos)
 size_t bt_batches_part(const struct bt_batches *b, size_t pos, size_t n, int s,
                        int parts)
 {
-	size_t groups = bt_batches_between(b, pos, pos + n), at, tokens = 0;
-	size_t before = groups * (size_t)s / (size_t)parts;
+	size_t all = 0, before = 0, tokens, at, more;
 
-	if (b->first == NULL || s == parts)
-		return s == parts ? n : before;
-	for (at = 0; before > 0; before--)
-		at += group_at(b, pos + at, &tokens);
+	for (at = 0; at < n;)
+		at += group_at(b, pos + at, &all);
+	for (at = 0; at < n; at += more) {
+		tokens = before;
+		more = group_at(b, pos + at, &tokens);
+		/* the middle of the group, in halves of a part's tokens */
+		if (s < parts &&
+		    (before + tokens) * (size_t)parts >= 2 * all * (size_t)s)
+			break;
+		before = tokens;
+	}
 	return at;
 }
 

@@ -48,8 +48,8 @@ void bt_batches_seek(struct bt_batches *b, int64_t epoch, size_t pos);
 /* Examples of the batch that begins at a position of the current order. */
 size_t bt_batches_at(const struct bt_batches *b, size_t pos);
 
-/* Where part s of `parts` equal ones of the n examples at pos begins, counted
- * from there; s = parts: n. Groups are not divided. */
+/* Where part s of `parts` of the n examples at pos begins, counted from there;
+ * s = parts: n. Parts have as many tokens, as nearly as whole groups can. */
 size_t bt_batches_part(const struct bt_batches *b, size_t pos, size_t n, int s,
                        int parts);
 

@@ -366,6 +366,50 @@ static void batches_cover_epochs(void **state)
 	bt_dataset_clear(&d);
 }
 
+/* The parts of a batch are all of it, each within a text of its share. */
+static void parts_have_as_many_tokens(void **state)
+{
+	static const size_t lengths[] = {9, 1, 1, 7, 1, 1, 1, 3, 8, 2, 2, 4};
+	struct bt_batching o = {.size = 12, .accumulate = 1};
+	int32_t ids[9] = {0};
+	uint8_t types[9] = {0};
+	struct bt_token_rec rec = {.ids = ids, .types = types};
+	struct bt_dataset d = {0};
+	struct bt_error err = {0};
+	struct bt_batches b;
+	size_t i, at, end, tokens;
+	int s, parts;
+
+	(void)state;
+	for (i = 0; i < 12; i++) {
+		rec.n = lengths[i];
+		assert_ok(bt_dataset_add(&d, &rec, 0, &err));
+	}
+	assert_ok(bt_batches_init(&b, &d, &o, &err));
+	bt_batches_seek(&b, 0, 0);
+	for (i = 0; i < 12; i++)
+		b.order[i] = (uint32_t)i;
+	/* of 40: where 10 and 20 are, and nearer to 30 behind the 8 than before
+	 */
+	assert_int_equal(bt_batches_part(&b, 0, 12, 1, 4), 2);
+	assert_int_equal(bt_batches_part(&b, 0, 12, 2, 4), 6);
+	assert_int_equal(bt_batches_part(&b, 0, 12, 3, 4), 9);
+	for (parts = 1; parts <= 14; parts++) {
+		assert_int_equal(bt_batches_part(&b, 0, 12, 0, parts), 0);
+		assert_int_equal(bt_batches_part(&b, 0, 12, parts, parts), 12);
+		for (s = 0; s < parts; s++) {
+			at = bt_batches_part(&b, 0, 12, s, parts);
+			end = bt_batches_part(&b, 0, 12, s + 1, parts);
+			assert_true(at <= end);
+			for (tokens = 0; at < end; at++)
+				tokens += lengths[at];
+			assert_true(fabs((double)tokens - 40.0 / parts) <= 9);
+		}
+	}
+	bt_batches_clear(&b);
+	bt_dataset_clear(&d);
+}
+
 /* Batches of a stream are full and go through each epoch's order as far as it
  * reaches, whatever the epoch that they began in. */
 static void groups_stay_together(void **state)
@@ -499,6 +543,7 @@ int main(void)
 	    cmocka_unit_test(a_split_is_stratified),
 	    cmocka_unit_test(pairs_are_counted),
 	    cmocka_unit_test(batches_cover_epochs),
+	    cmocka_unit_test(parts_have_as_many_tokens),
 	    cmocka_unit_test(groups_stay_together),
 	    cmocka_unit_test(a_stream_has_full_batches),
 	    cmocka_unit_test(optimizer_clips),
