@@ -3,6 +3,8 @@
 #ifndef BERT_TRAIN_OPTIONS_H
 #define BERT_TRAIN_OPTIONS_H
 
+#include <string.h>
+
 #include "base/opt.h"
 #include "dist/shards.h"
 #include "model/lora.h"
@@ -20,7 +22,7 @@ struct args {
 	int argc;
 	double head_lr; /* -1: not given */
 	const char *schedule, *optimizer, *task, *dtype, *windows;
-	bool profile, dry_run, anew, force, no_card;
+	bool profile, dry_run, compile_only, anew, force, no_card;
 };
 
 #define TRAIN job.train
@@ -252,6 +254,12 @@ static const struct bt_opt options[] = {
            args, job.device),
     BT_INT(0, "replicas", "N", "devices that train together [1]", args,
            replicas, 1, 4096),
+    BT_FLAG(0, "compile-only",
+            "compile for the device, print memory and FLOPs, then stop", args,
+            compile_only),
+    BT_STR(0, "topology", "NAME",
+           "with --compile-only: devices that need not be here, as v5e:2x2",
+           args, job.costs.topology),
     BT_FLAG(0, "checkpoint-activations",
             "save memory: recompute activations for backward", args,
             TRAIN.recompute),
@@ -287,6 +295,49 @@ static struct args defaults(void)
 	t->schedule = (struct bt_schedule_opts)BT_SCHEDULE_INIT;
 	t->optim = (struct bt_optim_opts)BT_OPTIM_INIT;
 	return a;
+}
+
+/* The option given that a device cannot serve, or NULL. */
+static const char *beyond_device(const struct args *a)
+{
+	const struct bt_train_opts *t = &a->job.train;
+	enum bt_optimizer kind = t->optim.kind;
+	const struct {
+		bool given;
+		const char *option;
+	} all[] = {
+	    {a->shards > 1, "--shards"},
+	    {a->kfold > 0, "--kfold"},
+	    {a->seeds > 0, "--seeds"},
+	    {a->tune > 0, "--tune"},
+	    {a->tune_steps > 0, "--tune-steps"},
+	    {a->lora > 0, "--lora"},
+	    {kind == BT_OPTIM_LAMB || kind == BT_OPTIM_SGD,
+	     "--optimizer lamb and sgd"},
+	    {t->average.decay > 0, "--ema"},
+	    {t->average.last > 0, "--average"},
+	    {t->focal > 0, "--focal"},
+	    {t->r_drop > 0, "--r-drop"},
+	    {t->contrast > 0, "--contrastive"},
+	    {t->perturb.words > 0, "--fgm"},
+	    {t->perturb.weights > 0, "--awp"},
+	    {a->job.teacher != NULL, "--teacher"},
+	    {a->job.few_shot, "--few-shot"},
+	    {a->task != NULL && strcmp(a->task, "embedding") == 0,
+	     "--task embedding"},
+	    {a->job.gemm != NULL, "--gemm"},
+	    {t->recompute, "--checkpoint-activations"},
+	    {a->profile, "--profile"},
+	    {t->detect, "--detect-anomaly"},
+	    {a->dry_run, "--dry-run"},
+	};
+	size_t i;
+
+	for (i = 0; a->job.device != NULL && i < sizeof(all) / sizeof(all[0]);
+	     i++)
+		if (all[i].given)
+			return all[i].option;
+	return NULL;
 }
 
 #endif

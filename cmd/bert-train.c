@@ -79,13 +79,23 @@ static const char *misfit(const struct args *a)
 		       "--ema, --average, --focal and --embedding-loss";
 	if (t->average.decay > 0 && t->average.last > 0)
 		return "give either --ema or --average";
-	if (a->replicas > 0 && a->job.device == NULL)
-		return "--replicas needs --device";
 	if (a->job.pool != NULL && a->job.head != NULL)
 		return "give either --head, with its own pooling, or --pool";
-	if (a->common.output == NULL ? !a->dry_run
+	if (a->common.output == NULL ? !a->dry_run && !a->compile_only
 	                             : strcmp(a->common.output, "-") == 0)
 		return "give -o DIR, the model directory to write";
+	return NULL;
+}
+
+/* What needs a device, or NULL. */
+static const char *device_misfit(const struct args *a)
+{
+	if (a->replicas > 0 && a->job.device == NULL)
+		return "--replicas needs --device";
+	if (a->compile_only && a->job.device == NULL)
+		return "--compile-only needs --device";
+	if (a->job.costs.topology != NULL && !a->compile_only)
+		return "--topology needs --compile-only";
 	return NULL;
 }
 
@@ -135,49 +145,6 @@ static const char *tune_misfit(const struct args *a)
 	return NULL;
 }
 
-/* The option given that a device cannot serve, or NULL. */
-static const char *beyond_device(const struct args *a)
-{
-	const struct bt_train_opts *t = &a->job.train;
-	enum bt_optimizer kind = t->optim.kind;
-	const struct {
-		bool given;
-		const char *option;
-	} all[] = {
-	    {a->shards > 1, "--shards"},
-	    {a->kfold > 0, "--kfold"},
-	    {a->seeds > 0, "--seeds"},
-	    {a->tune > 0, "--tune"},
-	    {a->tune_steps > 0, "--tune-steps"},
-	    {a->lora > 0, "--lora"},
-	    {kind == BT_OPTIM_LAMB || kind == BT_OPTIM_SGD,
-	     "--optimizer lamb and sgd"},
-	    {t->average.decay > 0, "--ema"},
-	    {t->average.last > 0, "--average"},
-	    {t->focal > 0, "--focal"},
-	    {t->r_drop > 0, "--r-drop"},
-	    {t->contrast > 0, "--contrastive"},
-	    {t->perturb.words > 0, "--fgm"},
-	    {t->perturb.weights > 0, "--awp"},
-	    {a->job.teacher != NULL, "--teacher"},
-	    {a->job.few_shot, "--few-shot"},
-	    {a->task != NULL && strcmp(a->task, "embedding") == 0,
-	     "--task embedding"},
-	    {a->job.gemm != NULL, "--gemm"},
-	    {t->recompute, "--checkpoint-activations"},
-	    {a->profile, "--profile"},
-	    {t->detect, "--detect-anomaly"},
-	    {a->dry_run, "--dry-run"},
-	};
-	size_t i;
-
-	for (i = 0; a->job.device != NULL && i < sizeof(all) / sizeof(all[0]);
-	     i++)
-		if (all[i].given)
-			return all[i].option;
-	return NULL;
-}
-
 /* The error if --kfold, --seeds or --tune does not go with the rest; or NULL.
  */
 static const char *several_misfit(const struct args *a)
@@ -220,9 +187,10 @@ static int check(const struct args *a, struct bt_error *err)
 	const struct bt_train_opts *t = &a->job.train;
 	struct bt_metrics_summary none = {0};
 	struct bt_head head;
-	const char *bad = misfit(a) != NULL        ? misfit(a)
-	                  : lora_misfit(a) != NULL ? lora_misfit(a)
-	                                           : several_misfit(a);
+	const char *bad = misfit(a) != NULL          ? misfit(a)
+	                  : device_misfit(a) != NULL ? device_misfit(a)
+	                  : lora_misfit(a) != NULL   ? lora_misfit(a)
+	                                             : several_misfit(a);
 	double value;
 	int r;
 
@@ -322,6 +290,8 @@ static int dry_run(const struct bt_job_opts *o)
 
 	if (bt_job_plan(o, &need, &err) != BT_OK)
 		return bt_tool_fail(&tool, &err);
+	if (o->costs.print != NULL)
+		return BT_EXIT_DONE;
 	bt_memory_plan_print(&need, &b);
 	fputs(bt_buf_str(&b) != NULL ? bt_buf_str(&b) : "", stdout);
 	bt_buf_clear(&b);
@@ -530,7 +500,8 @@ static int run(struct args *a)
 	r = first ? open_summary(a, &summary, &err) : BT_OK;
 	if (bt_dist_agree(t->dist, r, &err) != BT_OK)
 		return bt_dist_end(t->dist, &tool, BT_EXIT_FAILED, &err);
-	if (a->dry_run)
+	a->job.costs.print = a->compile_only ? print : NULL;
+	if (a->dry_run || a->compile_only)
 		return bt_summary_file_end(
 		    &tool, summary,
 		    bt_dist_end(t->dist, &tool,

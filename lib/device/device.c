@@ -10,17 +10,13 @@
 #include "base/sys.h"
 #include "device/device_int.h"
 
-int bt_device_open(const char *plugin, int replicas, struct bt_device **d,
-                   struct bt_error *err)
+/* replicas: as bt_device_open takes them. */
+static int open_device(const char *plugin, const struct bt_pjrt_options *o,
+                       int replicas, struct bt_device *x, struct bt_error *err)
 {
-	int least = replicas > 1 ? replicas : 1, r, n;
-	struct bt_pjrt_options o = {.cpu_devices = least};
-	char *cache = bt_pjrt_cache_dir();
-	struct bt_device *x = bt_array0(1, sizeof(*x));
+	int least = replicas > 1 ? replicas : 1, n;
+	int r = bt_pjrt_open(plugin, o, &x->pjrt, err);
 
-	o.cache = cache;
-	r = bt_pjrt_open(plugin, &o, &x->pjrt, err);
-	free(cache);
 	n = r == BT_OK ? bt_pjrt_n_devices(x->pjrt) : least;
 	x->replicas = replicas != BT_DEVICE_ALL ? least : n;
 	if (n < least)
@@ -28,12 +24,48 @@ int bt_device_open(const char *plugin, int replicas, struct bt_device **d,
 		                 "plugin '%s' has %d device%s, not %d",
 		                 bt_pjrt_about(x->pjrt)->plugin, n,
 		                 n == 1 ? "" : "s", least);
-	if (r != BT_OK) {
-		bt_pjrt_close(x->pjrt);
-		free(x);
-		x = NULL;
-	}
-	*d = x;
+	return r;
+}
+
+static struct bt_device *close_failed(struct bt_device *x, int r)
+{
+	if (r == BT_OK)
+		return x;
+	bt_pjrt_close(x->pjrt);
+	free(x);
+	return NULL;
+}
+
+int bt_device_open(const char *plugin, int replicas, struct bt_device **d,
+                   struct bt_error *err)
+{
+	struct bt_pjrt_options o = {.cpu_devices = replicas > 1 ? replicas : 1};
+	char *cache = bt_pjrt_cache_dir();
+	struct bt_device *x = bt_array0(1, sizeof(*x));
+	int r;
+
+	o.cache = cache;
+	r = open_device(plugin, &o, replicas, x, err);
+	free(cache);
+	*d = close_failed(x, r);
+	return r;
+}
+
+int bt_device_open_costs(const char *plugin, int replicas,
+                         const struct bt_device_costs *costs,
+                         struct bt_device **d, struct bt_error *err)
+{
+	struct bt_pjrt_options o = {.cpu_devices = replicas > 1 ? replicas : 1,
+	                            .costs = true,
+	                            .topology = costs->topology};
+	struct bt_device *x = bt_array0(1, sizeof(*x));
+	int r;
+
+	x->costs = *costs;
+	r = open_device(plugin, &o, replicas, x, err);
+	if (r != BT_OK && costs->topology == NULL)
+		r = bt_error_hint(err, BT_HINT_TOPOLOGY, r);
+	*d = close_failed(x, r);
 	return r;
 }
 
@@ -156,6 +188,8 @@ int bt_device_load(struct bt_device *d, const struct bt_graph *g,
 	                     sizeof(*d->param));
 	if (d->param == NULL)
 		return bt_error_nomem(err, "loading a model");
+	if (d->costs.print != NULL)
+		return BT_OK;
 	for (i = 0; i < g->n_params && r == BT_OK; i++)
 		r = bt_device_put_param(d, i, param[i], d->param, err);
 	return r;
@@ -176,11 +210,9 @@ struct bt_pjrt_shape bt_device_shape(const struct bt_hlo_shape *s)
 static int compile(struct bt_device *d, struct bt_device_program *x,
                    struct bt_error *err)
 {
-	static const char *const names[] = {"forward", "gradients",
-	                                    "gradients added", "update"};
 	struct bt_hlo_program *t = &x->text;
 	struct bt_pjrt_arg *args = bt_array0((size_t)t->n_args, sizeof(*args));
-	struct bt_pjrt_source source = {.name = names[x->kind],
+	struct bt_pjrt_source source = {.name = bt_device_kind_name(x->kind),
 	                                .text = bt_buf_str(&t->text),
 	                                .len = t->text.len,
 	                                .replicas = d->replicas,
@@ -240,6 +272,8 @@ static int add_program(struct bt_device *d, enum bt_device_kind kind,
 	r = write_text(d, x, err);
 	if (r == BT_OK)
 		r = compile(d, x, err);
+	if (d->costs.print != NULL && (r == BT_OK || r == BT_ENOMEM))
+		bt_device_cost_print(d, x, r == BT_OK ? NULL : err->text);
 	if (r != BT_OK) {
 		bt_hlo_program_clear(&x->text);
 		return r;

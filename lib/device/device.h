@@ -27,6 +27,26 @@ struct bt_device;
 #define BT_DEVICE_ALL (-1)
 int bt_device_open(const char *plugin, int replicas, struct bt_device **d,
                    struct bt_error *err) BT_MUST_USE;
+
+/* To learn what programs cost, and run none. */
+struct bt_device_costs {
+	const char *topology; /* as bt_pjrt_open takes it; NULL: that of the
+	                       * plugin's devices that are there */
+	void (*print)(void *ctx, const char *line); /* NULL: not wanted */
+	void *ctx;
+};
+
+/*
+ * As bt_device_open. Parameters and moments that this device is loaded with are
+ * ignored and may be NULL; bt_device_gradients and bt_device_update compile
+ * their programs, print what each takes, and give zeros. What does not fit into
+ * the device's memory, beside what else is there, is compiled in smaller
+ * pieces, as it would run; BT_ENOMEM where that does not help.
+ */
+int bt_device_open_costs(const char *plugin, int replicas,
+                         const struct bt_device_costs *costs,
+                         struct bt_device **d,
+                         struct bt_error *err) BT_MUST_USE;
 void bt_device_close(struct bt_device *d); /* takes NULL */
 
 int bt_device_replicas(const struct bt_device *d);

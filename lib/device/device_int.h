@@ -41,6 +41,8 @@ struct bt_device {
 	struct bt_pjrt *pjrt;
 	const struct bt_graph *g;
 	bool bf16;
+	struct bt_device_costs costs;
+	bool told;                         /* the first line of them */
 	int replicas;                      /* devices that train together */
 	struct bt_pjrt_buffer **param;     /* [replicas][n_params] */
 	struct bt_device_learner *learner; /* or NULL */
@@ -61,6 +63,16 @@ struct bt_pjrt_shape bt_device_shape(const struct bt_hlo_shape *s);
 int bt_device_program(struct bt_device *d, enum bt_device_kind kind,
                       const struct bt_hlo_size *size,
                       struct bt_error *err) BT_MUST_USE;
+
+/* Of a device that runs nothing: prints a program that was compiled, or, with
+ * the reason, one that does not fit; and whether it fits beside what else is
+ * there, BT_ENOMEM. */
+void bt_device_cost_print(struct bt_device *d,
+                          const struct bt_device_program *x, const char *why);
+int bt_device_cost_check(const struct bt_device *d,
+                         const struct bt_device_program *x,
+                         struct bt_error *err) BT_MUST_USE;
+const char *bt_device_kind_name(enum bt_device_kind kind);
 
 /* Copies an array as large as a parameter to each device, in place of what is
  * there: to [replicas][n_params]. */

@@ -107,6 +107,8 @@ int bt_device_learn(struct bt_device *d, const struct bt_device_learning *o,
 	if (d->learner == NULL && !(r = try_program(d, o, err)))
 		r = make_learner(d, o, err);
 	l = d->learner;
+	if (d->costs.print != NULL)
+		return r;
 	for (i = 0; i < d->g->n_params && r == BT_OK; i++) {
 		if (d->g->params[i].frozen)
 			continue;
@@ -375,7 +377,11 @@ static int run_piece(struct bt_device *d, struct part *p, bool add,
 		return r;
 	program = bt_device_program(
 	    d, add ? BT_DEVICE_ADDED : BT_DEVICE_GRADIENTS, &z, err);
-	return program < 0 ? program : run_filled(d, p, program, scalars, err);
+	if (program < 0)
+		return program;
+	return d->costs.print != NULL
+	           ? bt_device_cost_check(d, &d->programs[program], err)
+	           : run_filled(d, p, program, scalars, err);
 }
 
 /* Whether a piece that was too large for the device can be run as smaller
@@ -385,7 +391,9 @@ static bool shrink(struct bt_device *d, const struct part *p, bool add)
 	struct bt_device_learner *l = d->learner;
 	int i;
 
-	for (i = 0; add && i < d->replicas * d->g->n_params; i++)
+	for (i = 0;
+	     add && d->costs.print == NULL && i < d->replicas * d->g->n_params;
+	     i++)
 		if (!d->g->params[i % d->g->n_params].frozen &&
 		    l->grad[i] == NULL)
 			return false;
@@ -471,8 +479,11 @@ int bt_device_update(struct bt_device *d, const struct bt_device_step *s,
 	float scalars[SCALARS] = {0};
 	int program = bt_device_program(d, BT_DEVICE_UPDATE, &none, err), r;
 
+	*norm = 0;
 	if (program < 0)
 		return program;
+	if (d->costs.print != NULL)
+		return bt_device_cost_check(d, &d->programs[program], err);
 	r = run(d, program, step_source, &x, scalars, err);
 	bt_device_drop_all(d, d->learner->grad);
 	*norm = (double)scalars[BT_HLO_NORM];

@@ -37,6 +37,11 @@ int bt_pjrt_put(struct bt_pjrt *p, int device,
 		return bt_error_set(err, BT_EARG,
 		                    "plugin '%s' has no device %d: it has %d",
 		                    p->lib.name, device, p->n_devices);
+	if (p->costs)
+		return bt_error_set(err, BT_EARG,
+		                    "plugin '%s' compiles only, and takes no "
+		                    "arrays",
+		                    p->lib.name);
 	u.a.client = p->client;
 	u.a.data = data;
 	u.a.type = (int)shape->type;

@@ -23,6 +23,9 @@ static const struct {
     {BT_PJRT_DESERIALIZE, 71, 48},
     {BT_PJRT_DESERIALIZE, 111, 64},
     {BT_PJRT_DEVICE_MEMORY_STATS, 113, 185},
+    {BT_PJRT_EXECUTABLE_MEMORY, 72, 104},
+    {BT_PJRT_EXECUTABLE_MEMORY, 90, 112},
+    {BT_PJRT_EXECUTABLE_MEMORY, 104, 120},
 };
 
 static const struct {
@@ -221,6 +224,30 @@ int bt_pjrt_ask_text(struct bt_pjrt_lib *lib, enum bt_pjrt_fn fn, void *object,
 	*text = bt_strndup(s != NULL ? s : "", len);
 	bt_printable(*text);
 	return BT_OK;
+}
+
+bool bt_pjrt_ask_value(struct bt_pjrt_lib *lib, enum bt_pjrt_fn fn,
+                       void *object, const char *name,
+                       struct bt_pjrt_value *value)
+{
+	BT_PJRT_ARGS(bt_pjrt_analysis_args, u);
+	const struct bt_pjrt_value *v;
+	size_t i;
+
+	u.a.object = object;
+	if (bt_pjrt_call(lib, fn, &u,
+	                 BT_PJRT_SIZE(bt_pjrt_analysis_args, values),
+	                 NULL) != BT_OK)
+		return false;
+	for (i = 0; u.a.values != NULL && i < u.a.n; i++) {
+		v = &u.a.values[i];
+		if (v->kind == value->kind && v->name_size == strlen(name) &&
+		    memcmp(v->name, name, v->name_size) == 0) {
+			*value = *v;
+			return true;
+		}
+	}
+	return false;
 }
 
 void bt_pjrt_end(struct bt_pjrt_lib *lib, enum bt_pjrt_fn fn, void *object)

@@ -84,14 +84,18 @@ static int read_attributes(struct bt_pjrt *p, struct bt_error *err)
 	return BT_OK;
 }
 
-static int read_device(struct bt_pjrt *p, int i, struct bt_error *err)
+/* dev: a device of the client, or what describes one of a topology. */
+static int read_device(struct bt_pjrt *p, void *dev, struct bt_pjrt_device *d,
+                       struct bt_error *err)
 {
 	BT_PJRT_ARGS(bt_pjrt_memory_stats_args, u);
-	struct bt_pjrt_device *d = &p->devices[i];
-	void *description;
-	int r = bt_pjrt_ask_pointer(&p->lib, BT_PJRT_DEVICE_DESCRIPTION,
-	                            p->devs[i], &description, err);
+	struct bt_pjrt_value v = {.kind = BT_PJRT_VALUE_INT64};
+	void *description = dev;
+	int r = BT_OK;
 
+	if (p->client != NULL)
+		r = bt_pjrt_ask_pointer(&p->lib, BT_PJRT_DEVICE_DESCRIPTION,
+		                        dev, &description, err);
 	if (r == BT_OK)
 		r = bt_pjrt_ask_int(&p->lib, BT_PJRT_DESCRIPTION_ID,
 		                    description, &d->id, err);
@@ -101,7 +105,14 @@ static int read_device(struct bt_pjrt *p, int i, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	/* Not every plugin tells its memory. */
-	u.a.device = p->devs[i];
+	if (p->client == NULL) {
+		if (bt_pjrt_ask_value(&p->lib, BT_PJRT_DESCRIPTION_ATTRIBUTES,
+		                      dev, "device_memory_bytes_limit", &v) &&
+		    v.v.int64 > 0)
+			d->memory = v.v.int64;
+		return BT_OK;
+	}
+	u.a.device = dev;
 	if (bt_pjrt_call(&p->lib, BT_PJRT_DEVICE_MEMORY_STATS, &u, 201, NULL) ==
 	        BT_OK &&
 	    u.a.limit_set && u.a.limit > 0)
@@ -113,8 +124,12 @@ static int read_devices(struct bt_pjrt *p, struct bt_error *err)
 {
 	const void *list;
 	size_t n;
-	int r = bt_pjrt_ask_list(&p->lib, BT_PJRT_CLIENT_ADDRESSABLE_DEVICES,
-	                         p->client, &list, &n, err);
+	int r =
+	    p->client != NULL
+	        ? bt_pjrt_ask_list(&p->lib, BT_PJRT_CLIENT_ADDRESSABLE_DEVICES,
+	                           p->client, &list, &n, err)
+	        : bt_pjrt_ask_list(&p->lib, BT_PJRT_TOPOLOGY_DEVICES,
+	                           p->topology, &list, &n, err);
 
 	if (r != BT_OK)
 		return r;
@@ -129,30 +144,39 @@ static int read_devices(struct bt_pjrt *p, struct bt_error *err)
 		return bt_error_nomem(err, "listing devices");
 	p->n_devices = (int)n;
 	for (n = 0; r == BT_OK && n < (size_t)p->n_devices; n++)
-		r = read_device(p, (int)n, err);
+		r = read_device(p, p->devs[n], &p->devices[n], err);
 	return r;
 }
 
 static int start(struct bt_pjrt *p, const char *plugin,
                  const struct bt_pjrt_options *o, struct bt_error *err)
 {
-	int r = bt_pjrt_lib_load(&p->lib, plugin, err);
+	bool there = o->topology == NULL;
+	void *object;
+	int r = bt_pjrt_lib_load(&p->lib, plugin, !there, err);
 
 	if (r != BT_OK)
 		return r;
+	p->costs = o->costs || !there;
 	p->about.plugin = p->lib.name;
 	p->about.path = p->lib.path;
 	p->about.api_major = p->lib.api->version.major;
 	p->about.api_minor = p->lib.api->version.minor;
 	r = read_attributes(p, err);
 	if (r == BT_OK)
-		r = create(p, o, err);
+		r = there ? create(p, o, err)
+		          : bt_pjrt_topology_open(p, o->topology, err);
+	object = there ? (void *)p->client : (void *)p->topology;
 	if (r == BT_OK)
-		r = bt_pjrt_ask_text(&p->lib, BT_PJRT_CLIENT_PLATFORM_NAME,
-		                     p->client, &p->about.platform, err);
+		r = bt_pjrt_ask_text(&p->lib,
+		                     there ? BT_PJRT_CLIENT_PLATFORM_NAME
+		                           : BT_PJRT_TOPOLOGY_PLATFORM_NAME,
+		                     object, &p->about.platform, err);
 	if (r == BT_OK)
-		r = bt_pjrt_ask_text(&p->lib, BT_PJRT_CLIENT_PLATFORM_VERSION,
-		                     p->client, &p->about.version, err);
+		r = bt_pjrt_ask_text(&p->lib,
+		                     there ? BT_PJRT_CLIENT_PLATFORM_VERSION
+		                           : BT_PJRT_TOPOLOGY_PLATFORM_VERSION,
+		                     object, &p->about.version, err);
 	return r == BT_OK ? read_devices(p, err) : r;
 }
 
@@ -162,11 +186,19 @@ static int compile(void *ctx, struct bt_buf *out, struct bt_error *err)
 	const struct bt_pjrt_job *j = ctx;
 	struct bt_pjrt *p = bt_array0(1, sizeof(*p));
 	struct bt_pjrt_loaded *loaded;
+	struct bt_pjrt_cost cost;
 	int r = start(p, j->plugin, j->o, err);
 
 	if (r != BT_OK)
 		return r;
 	bt_pjrt_child_begun();
+	if (p->costs) {
+		r = bt_pjrt_costs_here(p, j->text, j->len, &j->options, &cost,
+		                       err);
+		if (r == BT_OK)
+			bt_buf_put(out, &cost, sizeof(cost));
+		return r;
+	}
 	r = bt_pjrt_compile_here(p, j->text, j->len, &j->options, &loaded, err);
 	return r == BT_OK ? bt_pjrt_serialize(p, loaded, out, err) : r;
 }
@@ -208,7 +240,7 @@ static int try_elsewhere(const char *plugin, const struct bt_pjrt_options *o,
 int bt_pjrt_open(const char *plugin, const struct bt_pjrt_options *o,
                  struct bt_pjrt **out, struct bt_error *err)
 {
-	static const struct bt_pjrt_options none = {0, NULL, false};
+	static const struct bt_pjrt_options none = {0};
 	bool apart;
 	struct bt_pjrt *p;
 	int r;
@@ -242,6 +274,8 @@ void bt_pjrt_close(struct bt_pjrt *p)
 		bt_error_clear(&ignored);
 	if (p->client != NULL)
 		bt_pjrt_end(&p->lib, BT_PJRT_CLIENT_DESTROY, p->client);
+	if (p->topology != NULL)
+		bt_pjrt_end(&p->lib, BT_PJRT_TOPOLOGY_DESTROY, p->topology);
 	bt_pjrt_compiler_stop(p->compiler);
 	for (i = 0; i < p->n_devices; i++)
 		free(p->devices[i].kind);

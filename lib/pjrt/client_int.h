@@ -12,9 +12,12 @@
 
 struct bt_pjrt {
 	struct bt_pjrt_lib lib;
-	struct bt_pjrt_client *client;
+	struct bt_pjrt_client *client;     /* NULL: */
+	struct bt_pjrt_topology *topology; /* compiled for alone, or NULL */
+	bool costs;
 	struct bt_pjrt_about about;
-	struct bt_pjrt_dev **devs; /* the client's */
+	struct bt_pjrt_dev **devs; /* the client's; of a topology: what
+	                            * describes them */
 	struct bt_pjrt_device *devices;
 	int n_devices;
 	char *cache;                       /* NULL: none */
@@ -40,7 +43,8 @@ struct bt_pjrt_buffer {
 struct bt_pjrt_program {
 	struct bt_pjrt *p;
 	char *name;
-	struct bt_pjrt_loaded *loaded;
+	struct bt_pjrt_loaded *loaded; /* NULL: cannot run */
+	struct bt_pjrt_cost cost;
 	enum bt_pjrt_origin origin;
 	int replicas;
 	struct bt_pjrt_arg *args;
@@ -51,6 +55,16 @@ struct bt_pjrt_program {
 	size_t n_results;
 };
 
+#define BT_PJRT_COST_NONE                                                      \
+	{                                                                      \
+		-1, -1, -1, -1, -1, -1, -1, -1                                 \
+	}
+
+/* A program, and the options of its compilation, as a plugin takes them. */
+struct bt_pjrt_code bt_pjrt_code_of(const char *text, size_t len);
+void bt_pjrt_put_options(const struct bt_pjrt *p, int replicas,
+                         struct bt_buf *to);
+
 /* Compiles in this process. */
 int bt_pjrt_compile_here(struct bt_pjrt *p, const char *text, size_t len,
                          const struct bt_buf *options,
@@ -59,6 +73,20 @@ int bt_pjrt_compile_here(struct bt_pjrt *p, const char *text, size_t len,
 
 int bt_pjrt_serialize(struct bt_pjrt *p, struct bt_pjrt_loaded *loaded,
                       struct bt_buf *out, struct bt_error *err) BT_MUST_USE;
+
+/* Describes devices that need not be there. */
+int bt_pjrt_topology_open(struct bt_pjrt *p, const char *name,
+                          struct bt_error *err) BT_MUST_USE;
+
+/* Compiles in this process for what it costs. */
+int bt_pjrt_costs_here(struct bt_pjrt *p, const char *text, size_t len,
+                       const struct bt_buf *options, struct bt_pjrt_cost *cost,
+                       struct bt_error *err) BT_MUST_USE;
+
+/* Compiles for what it costs. */
+int bt_pjrt_costs(struct bt_pjrt *p, const struct bt_pjrt_source *source,
+                  struct bt_pjrt_cost *cost, enum bt_pjrt_origin *origin,
+                  struct bt_error *err) BT_MUST_USE;
 
 /* Takes a program from the cache, or compiles it and puts it there. */
 int bt_pjrt_obtain(struct bt_pjrt *p, const struct bt_pjrt_source *source,

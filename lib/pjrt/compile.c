@@ -10,8 +10,8 @@
 
 /* CompileOptionsProto of XLA. Numbers that are left out are 0, which is no
  * number of replicas. */
-static void put_options(const struct bt_pjrt *p, int replicas,
-                        struct bt_buf *to)
+void bt_pjrt_put_options(const struct bt_pjrt *p, int replicas,
+                         struct bt_buf *to)
 {
 	size_t build = bt_pb_begin(to, 3), assignment, column, ids;
 	int i;
@@ -32,19 +32,24 @@ static void put_options(const struct bt_pjrt *p, int replicas,
 	bt_pb_end(to, build);
 }
 
+struct bt_pjrt_code bt_pjrt_code_of(const char *text, size_t len)
+{
+	return (struct bt_pjrt_code){
+	    .struct_size = BT_PJRT_SIZE(bt_pjrt_code, format_size),
+	    .code = text,
+	    .code_size = len,
+	    .format = "mlir",
+	    .format_size = 4};
+}
+
 int bt_pjrt_compile_here(struct bt_pjrt *p, const char *text, size_t len,
                          const struct bt_buf *options,
                          struct bt_pjrt_loaded **loaded, struct bt_error *err)
 {
 	BT_PJRT_ARGS(bt_pjrt_compile_args, u);
-	struct bt_pjrt_code code = {0};
+	struct bt_pjrt_code code = bt_pjrt_code_of(text, len);
 	int r;
 
-	code.struct_size = BT_PJRT_SIZE(bt_pjrt_code, format_size);
-	code.code = text;
-	code.code_size = len;
-	code.format = "mlir";
-	code.format_size = 4;
 	u.a.client = p->client;
 	u.a.program = &code;
 	u.a.options = options->data;
@@ -152,7 +157,7 @@ int bt_pjrt_obtain(struct bt_pjrt *p, const struct bt_pjrt_source *s,
 	bool cached = false;
 	int r = BT_OK;
 
-	put_options(p, s->replicas, &options);
+	bt_pjrt_put_options(p, s->replicas, &options);
 	if (p->cache != NULL) {
 		bt_pjrt_cache_key(p, s->text, s->len, &options, &key);
 		cached = bt_pjrt_cache_get(p->cache, &key, &bytes) &&

@@ -61,7 +61,7 @@ static void choose_kernels(void)
 }
 
 /* What a library reads when it is loaded. Variables that are set stay. */
-static void prepare(const struct bt_pjrt_lib *lib)
+static void prepare(const struct bt_pjrt_lib *lib, bool beside)
 {
 	/* XLA's notes to whoever works on it */
 	setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0);
@@ -76,6 +76,13 @@ static void prepare(const struct bt_pjrt_lib *lib)
 	setenv("TPU_SKIP_MDS_QUERY", "1", 0);
 	setenv("TPU_WORKER_HOSTNAMES", "localhost", 0);
 	setenv("TPU_WORKER_ID", "0", 0);
+	if (!beside)
+		return;
+	setenv("ALLOW_MULTIPLE_LIBTPU_LOAD", "1", 0);
+	/* or it complains that it does not know what this machine has, and
+	 * keeps logs in /tmp */
+	setenv("TPU_ACCELERATOR_TYPE", "v5litepod-1", 0);
+	setenv("TPU_LOG_DIR", "disabled", 0);
 }
 
 /* Once in a process, whoever loads it. */
@@ -123,13 +130,13 @@ static int check_version(const struct bt_pjrt_lib *lib, struct bt_error *err)
 	return BT_OK;
 }
 
-static int load(struct bt_pjrt_lib *lib, struct bt_error *err)
+static int load(struct bt_pjrt_lib *lib, bool beside, struct bt_error *err)
 {
 	const struct bt_pjrt_api *(*get)(void);
 	void *handle, *symbol;
 	int r;
 
-	prepare(lib);
+	prepare(lib, beside);
 	handle = dlopen(lib->path, RTLD_NOW | RTLD_LOCAL);
 	if (handle == NULL)
 		return bt_error_set(err, BT_EIO, "cannot load plugin '%s': %s",
@@ -152,7 +159,7 @@ static int load(struct bt_pjrt_lib *lib, struct bt_error *err)
 	return r == BT_OK ? initialize(lib, err) : r;
 }
 
-int bt_pjrt_lib_load(struct bt_pjrt_lib *lib, const char *plugin,
+int bt_pjrt_lib_load(struct bt_pjrt_lib *lib, const char *plugin, bool beside,
                      struct bt_error *err)
 {
 	int r;
@@ -160,7 +167,7 @@ int bt_pjrt_lib_load(struct bt_pjrt_lib *lib, const char *plugin,
 	memset(lib, 0, sizeof(*lib));
 	r = bt_pjrt_find(plugin, &lib->name, &lib->path, err);
 	if (r == BT_OK)
-		r = load(lib, err);
+		r = load(lib, beside, err);
 	if (r != BT_OK)
 		bt_pjrt_lib_clear(lib);
 	return r;

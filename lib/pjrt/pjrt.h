@@ -143,6 +143,15 @@ struct bt_pjrt_options {
 	 * that aborts ends it. So it is after a client for NVIDIA's or AMD's
 	 * GPUs was made here, whose driver does not outlive a fork. */
 	bool in_process;
+
+	/* Programs are compiled for what they cost alone (bt_pjrt_cost): they
+	 * cannot run, nothing is put on devices, and no program is kept. */
+	bool costs;
+
+	/* So are they for devices that need not be there, of this name, as the
+	 * plugin spells it: "v5e:2x2" are four chips of a TPU. NULL: for those
+	 * that are. */
+	const char *topology;
 };
 
 /* Where compiled programs are kept unless one says otherwise: $BT_PJRT_CACHE,
@@ -224,7 +233,25 @@ enum bt_pjrt_origin {
 };
 enum bt_pjrt_origin bt_pjrt_origin(const struct bt_pjrt_program *program);
 
-/* The results of @main, as the plugin tells them. */
+/* What a program takes on each of its devices, as the plugin tells it; -1 where
+ * it does not. */
+struct bt_pjrt_cost {
+	int64_t arguments, results; /* bytes */
+	int64_t shared;      /* of the results, in the place of arguments */
+	int64_t temporaries; /* bytes; XLA's for CPUs are not in the peak */
+	int64_t code;
+	int64_t peak;   /* bytes in use at once, arguments included */
+	double flop;    /* operations of a run */
+	double seconds; /* that compiling took */
+};
+
+/* Of a program of a client that was opened for that, else all -1. A device with
+ * too little memory is found when compiling, BT_ENOMEM, where the compiler
+ * knows it; buffers that other programs leave there are not counted. */
+const struct bt_pjrt_cost *bt_pjrt_cost(const struct bt_pjrt_program *program);
+
+/* The results of @main, as the plugin tells them; none of a program that cannot
+ * run. */
 size_t bt_pjrt_n_results(const struct bt_pjrt_program *program);
 const struct bt_pjrt_shape *
 bt_pjrt_result(const struct bt_pjrt_program *program, size_t i);

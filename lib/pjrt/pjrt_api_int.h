@@ -23,6 +23,7 @@ struct bt_pjrt_dev;
 struct bt_pjrt_description;
 struct bt_pjrt_exec;   /* an executable */
 struct bt_pjrt_loaded; /* one that is loaded on devices */
+struct bt_pjrt_topology;
 struct bt_pjrt_array;
 
 /* Their place in the table. */
@@ -42,11 +43,13 @@ enum bt_pjrt_fn {
 	BT_PJRT_CLIENT_COMPILE = 20,
 	BT_PJRT_BUFFER_FROM_HOST = 22,
 	BT_PJRT_DESCRIPTION_ID = 23,
+	BT_PJRT_DESCRIPTION_ATTRIBUTES = 25,
 	BT_PJRT_DESCRIPTION_KIND = 26,
 	BT_PJRT_DEVICE_DESCRIPTION = 29,
 	BT_PJRT_DEVICE_MEMORY_STATS = 34,
 	BT_PJRT_EXECUTABLE_DESTROY = 40,
 	BT_PJRT_EXECUTABLE_NUM_OUTPUTS = 44,
+	BT_PJRT_EXECUTABLE_COST = 46,
 	BT_PJRT_EXECUTABLE_SERIALIZE = 49,
 	BT_PJRT_LOADED_DESTROY = 50,
 	BT_PJRT_LOADED_EXECUTABLE = 51,
@@ -55,8 +58,15 @@ enum bt_pjrt_fn {
 	BT_PJRT_DESERIALIZE = 56,
 	BT_PJRT_BUFFER_DESTROY = 58,
 	BT_PJRT_BUFFER_TO_HOST = 70,
+	BT_PJRT_TOPOLOGY_CREATE = 82,
+	BT_PJRT_TOPOLOGY_DESTROY = 83,
+	BT_PJRT_TOPOLOGY_PLATFORM_NAME = 84,
+	BT_PJRT_TOPOLOGY_PLATFORM_VERSION = 85,
+	BT_PJRT_TOPOLOGY_DEVICES = 86,
+	BT_PJRT_COMPILE = 89,
 	BT_PJRT_EXECUTABLE_OUTPUT_TYPES = 90,
 	BT_PJRT_EXECUTABLE_OUTPUT_DIMS = 91,
+	BT_PJRT_EXECUTABLE_MEMORY = 96,
 	BT_PJRT_FNS = 138
 };
 
@@ -165,6 +175,45 @@ struct bt_pjrt_compile_args {
 	const char *options;
 	size_t options_size;
 	struct bt_pjrt_loaded *loaded;
+};
+
+struct bt_pjrt_topology_args {
+	size_t struct_size;
+	void *extension;
+	const char *name;
+	size_t name_size;
+	const struct bt_pjrt_value *options;
+	size_t n_options;
+	struct bt_pjrt_topology *topology;
+};
+
+struct bt_pjrt_ahead_args { /* Compile, without a client */
+	size_t struct_size;
+	void *extension;
+	struct bt_pjrt_topology *topology;
+	const struct bt_pjrt_code *program;
+	const char *options;
+	size_t options_size;
+	struct bt_pjrt_client *client;
+	struct bt_pjrt_exec *executable;
+};
+
+struct bt_pjrt_memory_args { /* bytes on a device, then on its host */
+	size_t struct_size;
+	void *extension;
+	struct bt_pjrt_exec *executable;
+	int64_t code, arguments, results, shared, temporaries;
+	int64_t host[5];
+	int64_t peak;
+	int64_t total, allocated, indefinite, unpadded;
+};
+
+struct bt_pjrt_analysis_args { /* DeviceDescription_Attributes, too */
+	size_t struct_size;
+	void *extension;
+	void *object;
+	size_t n;
+	const struct bt_pjrt_value *values;
 };
 
 struct bt_pjrt_from_host_args {
@@ -327,6 +376,14 @@ BT_PJRT_ENDS(bt_pjrt_create_args, kv_try_get_arg, 88);
 BT_PJRT_ENDS(bt_pjrt_code, format_size, 48);
 BT_PJRT_AT(bt_pjrt_compile_args, options, 32);
 BT_PJRT_ENDS(bt_pjrt_compile_args, loaded, 56);
+BT_PJRT_AT(bt_pjrt_topology_args, options, 32);
+BT_PJRT_ENDS(bt_pjrt_topology_args, topology, 56);
+BT_PJRT_AT(bt_pjrt_ahead_args, options, 32);
+BT_PJRT_ENDS(bt_pjrt_ahead_args, executable, 64);
+BT_PJRT_AT(bt_pjrt_memory_args, shared, 48);
+BT_PJRT_AT(bt_pjrt_memory_args, peak, 104);
+BT_PJRT_ENDS(bt_pjrt_memory_args, unpadded, 144);
+BT_PJRT_ENDS(bt_pjrt_analysis_args, values, 40);
 BT_PJRT_AT(bt_pjrt_from_host_args, type, 32);
 BT_PJRT_AT(bt_pjrt_from_host_args, dims, 40);
 BT_PJRT_AT(bt_pjrt_from_host_args, semantics, 72);

@@ -15,8 +15,9 @@ struct bt_pjrt_lib {
 };
 
 /* Loads the plugin that has that name or path, sets what its library wants in
- * the environment, checks its version and initializes it. */
-int bt_pjrt_lib_load(struct bt_pjrt_lib *lib, const char *plugin,
+ * the environment, checks its version and initializes it. beside: other
+ * processes may use the library at the same time. */
+int bt_pjrt_lib_load(struct bt_pjrt_lib *lib, const char *plugin, bool beside,
                      struct bt_error *err) BT_MUST_USE;
 
 /* Frees what is ours; the library itself is never unloaded. */
@@ -47,6 +48,13 @@ int bt_pjrt_ask_list(struct bt_pjrt_lib *lib, enum bt_pjrt_fn fn, void *object,
 /* The first line of a text; to be freed. */
 int bt_pjrt_ask_text(struct bt_pjrt_lib *lib, enum bt_pjrt_fn fn, void *object,
                      char **text, struct bt_error *err) BT_MUST_USE;
+
+/* Gets the value of that name, and of the kind that *value has, among those
+ * that an object has; whether there is one. Texts and lists stay the plugin's.
+ */
+bool bt_pjrt_ask_value(struct bt_pjrt_lib *lib, enum bt_pjrt_fn fn,
+                       void *object, const char *name,
+                       struct bt_pjrt_value *value);
 
 /* Ends an object; takes NULL. What the plugin says of that is not told. */
 void bt_pjrt_end(struct bt_pjrt_lib *lib, enum bt_pjrt_fn fn, void *object);

@@ -131,6 +131,7 @@ static struct bt_pjrt_program *make(struct bt_pjrt *p,
 	size_t i;
 
 	x->p = p;
+	x->cost = (struct bt_pjrt_cost)BT_PJRT_COST_NONE;
 	x->name = bt_strndup(s->name, strlen(s->name));
 	x->replicas = s->replicas;
 	x->n_args = s->n_args;
@@ -159,8 +160,10 @@ int bt_pjrt_compile(struct bt_pjrt *p, const struct bt_pjrt_source *source,
 	x = make(p, source);
 	if (x == NULL)
 		return bt_error_nomem(err, "compiling");
-	r = bt_pjrt_obtain(p, source, &x->loaded, &x->origin, err);
-	if (r == BT_OK)
+	if (p->costs)
+		r = bt_pjrt_costs(p, source, &x->cost, &x->origin, err);
+	else if ((r = bt_pjrt_obtain(p, source, &x->loaded, &x->origin, err)) ==
+	         BT_OK)
 		r = look_into(x, err);
 	if (r != BT_OK) {
 		bt_error_prefix(err, "cannot compile program '%s'",
@@ -187,6 +190,11 @@ void bt_pjrt_program_free(struct bt_pjrt_program *x)
 enum bt_pjrt_origin bt_pjrt_origin(const struct bt_pjrt_program *program)
 {
 	return program->origin;
+}
+
+const struct bt_pjrt_cost *bt_pjrt_cost(const struct bt_pjrt_program *program)
+{
+	return &program->cost;
 }
 
 size_t bt_pjrt_n_results(const struct bt_pjrt_program *program)

@@ -192,8 +192,15 @@ int bt_pjrt_run(struct bt_pjrt_program *x, struct bt_pjrt_buffer *const *args,
 	struct bt_pjrt *p = x->p;
 	struct lists l;
 	size_t i, k = (size_t)x->replicas * x->n_results;
-	int r = check_args(x, args, err);
+	int r = BT_OK;
 
+	if (x->loaded == NULL)
+		r = bt_error_set(err, BT_EARG,
+		                 "program '%s' was compiled for what it costs, "
+		                 "and cannot run",
+		                 x->name);
+	if (r == BT_OK)
+		r = check_args(x, args, err);
 	if (r == BT_OK)
 		r = wait_slot(p, p->next, err);
 	if (r == BT_OK)

@@ -592,8 +592,8 @@ int bt_job_plan(const struct bt_job_opts *o, struct bt_memory_plan *need,
 	struct bt_job j = {.o = *o, .claim = -1};
 	int r = prepare(&j, true, err);
 
-	if (r == BT_OK)
-		*need = j.need;
+	*need = j.need;
+	r = r == BT_OK ? bt_job_costs(&j, err) : r;
 	clear(&j);
 	return r;
 }

@@ -6,6 +6,7 @@
 #ifndef BT_TRAIN_JOB_H
 #define BT_TRAIN_JOB_H
 
+#include "device/device.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer_file/tokenizer_file.h"
 #include "train/fold.h"
@@ -69,6 +70,8 @@ struct bt_job_opts {
 	                     * where train says what it can; or NULL: the CPU */
 	int replicas;       /* devices of it that train together, as
 	                     * bt_device_open takes them; 0: one */
+	struct bt_device_costs costs; /* of a job that is planned: to be told,
+	                               * of the device's programs */
 	int threads;
 	struct bt_weights_gaps gaps; /* of the starting model */
 	char *const *card_command;   /* [n_card_command] the program's, for the
@@ -109,7 +112,8 @@ int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
                struct bt_error *err) BT_MUST_USE;
 
 /* Opens and checks all that the job reads and tells what it will need; takes no
- * memory for it and writes nothing. o->train.out may be NULL. */
+ * memory for it and writes nothing. o->train.out may be NULL. With o->costs the
+ * programs of its first batches are compiled. */
 int bt_job_plan(const struct bt_job_opts *o, struct bt_memory_plan *need,
                 struct bt_error *err) BT_MUST_USE;
 

@@ -19,6 +19,9 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known,
 /* Opens the device that the job names, if it does; before there are threads. */
 int bt_job_device_open(struct bt_job *j, struct bt_error *err) BT_MUST_USE;
 
+/* Compiles what the job runs on its device, where that is to be told. */
+int bt_job_costs(struct bt_job *j, struct bt_error *err) BT_MUST_USE;
+
 /* Whether products are of bf16; logs what computes them; tells the log what the
  * device did, if there is one. */
 bool bt_job_low(const struct bt_job *j);

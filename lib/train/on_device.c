@@ -256,8 +256,79 @@ int bt_job_device_open(struct bt_job *j, struct bt_error *err)
 		    "the optimizer %s is for the CPU, not for a "
 		    "device",
 		    kind == BT_OPTIM_LAMB ? "lamb" : "sgd");
+	if (j->o.costs.print != NULL)
+		return bt_device_open_costs(j->o.device, j->o.replicas,
+		                            &j->o.costs, &j->o.train.device,
+		                            err);
 	return bt_device_open(j->o.device, j->o.replicas, &j->o.train.device,
 	                      err);
+}
+
+/* The gradients of an update's batches, from the one at *pos on. */
+static int cost_update(struct bt_train_run *t, size_t *pos,
+                       struct bt_error *err)
+{
+	size_t end = bt_batches_update_end(&t->batches, *pos), n;
+	struct bt_shard_sum sum = {0};
+	bool add = false;
+	int r = BT_OK;
+
+	for (; *pos < end && *pos < t->train->n && r == BT_OK; *pos += n) {
+		n = bt_batches_at(&t->batches, *pos);
+		bt_gather_fill(&t->gather, t->train, t->batches.order + *pos, 0,
+		               n);
+		r = batch(t, *pos, add, &sum, err);
+		add = true;
+	}
+	t->s.step++;
+	t->gather.step = t->gather.b.step = (uint32_t)t->s.step;
+	return r;
+}
+
+static int cost_run(struct bt_train_run *t, struct bt_error *err)
+{
+	const struct bt_device_step none = {0};
+	struct places nowhere = {0};
+	size_t pos = 0, seen = 0;
+	double norm;
+	int r = load_all(t, &nowhere, err);
+
+	bt_batches_seek(&t->batches, 0, 0);
+	for (; r == BT_OK && pos < t->train->n && seen < SEEN &&
+	       (int64_t)seen < t->total;
+	     seen++) {
+		r = cost_update(t, &pos, err);
+		if (r == BT_OK && seen == 0)
+			r = bt_device_update(t->o->device, &none, &norm, err);
+	}
+	return r;
+}
+
+int bt_job_costs(struct bt_job *j, struct bt_error *err)
+{
+	struct bt_train_run t = {
+	    .m = &j->model, .train = &j->train, .o = &j->o.train};
+	size_t tokens, texts;
+	int r;
+
+	if (j->o.costs.print == NULL)
+		return BT_OK;
+	bt_engine_limits(t.m->engine, &tokens, &texts);
+	r = bt_batches_init(&t.batches, t.train, &t.o->batching, err);
+	if (r == BT_OK) {
+		t.total = t.o->steps > 0
+		              ? t.o->steps
+		              : bt_batches_total(&t.batches, t.o->epochs);
+		r = bt_gather_init(&t.gather, texts, tokens, t.train->width,
+		                   err);
+	}
+	t.gather.passes = 1;
+	t.gather.masking = t.o->masking;
+	if (r == BT_OK)
+		r = cost_run(&t, err);
+	bt_batches_clear(&t.batches);
+	bt_gather_clear(&t.gather);
+	return r;
 }
 
 bool bt_job_low(const struct bt_job *j)

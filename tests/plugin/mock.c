@@ -20,6 +20,12 @@
  * MOCK_ABORT              aborts whatever it compiles; MOCK_FULL: has no memory
  *                         for it
  * MOCK_TABLE=N            the size of its table of functions
+ *
+ * Its topologies are board:N, of N devices with MOCK_LIMIT bytes [2^34]. For
+ * them it compiles anything, which then takes 1000 bytes of arguments, 500 of
+ * results, 200 of these in the place of arguments, 300 for a while, 50 of code,
+ * MOCK_PEAK [1600] at most, and 7 operations; MOCK_LIE: topology, executable,
+ * sizes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +66,10 @@ struct bt_pjrt_exec {
 	size_t n_dims[MAX];
 	size_t text_size;
 	char text[1000];
+};
+struct bt_pjrt_topology {
+	size_t n;
+	struct bt_pjrt_description d[MAX], *list[MAX];
 };
 struct bt_pjrt_loaded {
 	struct bt_pjrt_exec e;
@@ -119,16 +129,20 @@ static size_t options_size(long minor)
 static size_t args_size(int fn, long minor)
 {
 	static const unsigned char size[BT_PJRT_FNS] = {
-	    [0] = 24,  [1] = 40,   [2] = 28,  [3] = 16,  [4] = 32,  [5] = 24,
-	    [8] = 24,  [10] = 88,  [11] = 24, [12] = 40, [14] = 40, [16] = 40,
-	    [20] = 56, [22] = 120, [23] = 28, [26] = 40, [29] = 32, [34] = 201,
-	    [40] = 24, [44] = 32,  [49] = 56, [50] = 24, [51] = 32, [52] = 40,
-	    [55] = 80, [56] = 72,  [58] = 24, [70] = 56, [90] = 40, [91] = 48};
+	    [0] = 24,  [1] = 40,   [2] = 28,   [3] = 16,  [4] = 32,  [5] = 24,
+	    [8] = 24,  [10] = 88,  [11] = 24,  [12] = 40, [14] = 40, [16] = 40,
+	    [20] = 56, [22] = 120, [23] = 28,  [26] = 40, [29] = 32, [34] = 201,
+	    [40] = 24, [44] = 32,  [49] = 56,  [50] = 24, [51] = 32, [52] = 40,
+	    [25] = 40, [46] = 40,  [82] = 56,  [83] = 24, [84] = 40, [85] = 40,
+	    [86] = 40, [89] = 64,  [96] = 144, [55] = 80, [56] = 72, [58] = 24,
+	    [70] = 56, [90] = 40,  [91] = 48};
 
 	if (fn == 4 && minor < 71)
 		return 24;
 	if (fn == 34 && minor < 113)
 		return 185;
+	if (fn == 96 && minor < 104)
+		return minor < 72 ? 104 : minor < 90 ? 112 : 120;
 	if (fn == 56 && minor < 111)
 		return minor < 71 ? 48 : 64;
 	return size[fn];
@@ -198,6 +212,7 @@ END(5) /* events */
 END(40)
 END(50)
 END(58)
+END(83)
 
 FN(1, bt_pjrt_list_args)
 {
@@ -563,21 +578,128 @@ FN(91, bt_pjrt_output_dims_args)
 	return NULL;
 }
 
+FN(82, bt_pjrt_topology_args)
+{
+	struct bt_pjrt_topology *t;
+	char name[20] = "";
+	size_t i, n;
+
+	memcpy(name, a->name, a->name_size < 19 ? a->name_size : 19);
+	if (sscanf(name, "board:%zu", &n) != 1 || n > MAX)
+		return fail(3, "this is no topology");
+	if (lies("topology"))
+		return NULL;
+	t = make(sizeof(*t));
+	t->n = n;
+	for (i = 0; i < MAX; i++) {
+		t->d[i].id = (int)i;
+		t->list[i] = &t->d[i];
+	}
+	a->topology = t;
+	return NULL;
+}
+
+FN(84, bt_pjrt_list_args)
+{
+	return text(a, "mock");
+}
+
+FN(85, bt_pjrt_list_args)
+{
+	return text(a, "mock board");
+}
+
+FN(86, bt_pjrt_list_args)
+{
+	struct bt_pjrt_topology *t = a->object;
+
+	a->values = t->list;
+	a->n = t->n;
+	return NULL;
+}
+
+/* A list of one number. */
+static struct bt_pjrt_failure *value(struct bt_pjrt_analysis_args *a,
+                                     const char *name, int kind)
+{
+	static struct bt_pjrt_value v;
+
+	v.struct_size = 56;
+	v.name = name;
+	v.name_size = strlen(name);
+	v.kind = kind;
+	v.size = 1;
+	if (kind == BT_PJRT_VALUE_FLOAT)
+		v.v.f = lies("sizes") ? -7 : 7;
+	else
+		v.v.int64 = number("MOCK_LIMIT", (long)1 << 34);
+	a->values = &v;
+	a->n = 1;
+	return NULL;
+}
+
+FN(25, bt_pjrt_analysis_args)
+{
+	return value(a, "device_memory_bytes_limit", BT_PJRT_VALUE_INT64);
+}
+
+FN(46, bt_pjrt_analysis_args)
+{
+	return value(a, "flops", BT_PJRT_VALUE_FLOAT);
+}
+
+FN(89, bt_pjrt_ahead_args)
+{
+	struct bt_pjrt_exec *e;
+
+	mock_compiled++;
+	if (a->client != NULL || a->program->struct_size != 48)
+		mock_wrong++;
+	if (getenv("MOCK_ABORT") != NULL) {
+		fprintf(stderr, "F0000 x.cc:1] Check failed: 1 == 2\n");
+		abort();
+	}
+	if (getenv("MOCK_FULL") != NULL)
+		return fail(8, "52.50G of 15.75G");
+	if (a->options_size < 16 || a->options[0] != 0x1a ||
+	    a->options[13] != 0x20 || (size_t)a->options[14] > a->topology->n)
+		return fail(3, "wrong options");
+	if (lies("executable"))
+		return NULL;
+	e = make(sizeof(*e));
+	a->executable = e;
+	return NULL;
+}
+
+FN(96, bt_pjrt_memory_args)
+{
+	int64_t sign = lies("sizes") ? -1 : 1;
+
+	a->arguments = 1000 * sign;
+	a->results = 500 * sign;
+	a->shared = 200 * sign;
+	a->temporaries = 300 * sign;
+	a->code = 50 * sign;
+	a->peak = sign * number("MOCK_PEAK", 1600);
+	return NULL;
+}
+
 static struct {
 	size_t struct_size;
 	void *extension;
 	struct bt_pjrt_api_version version;
 	struct bt_pjrt_failure *(*fn[BT_PJRT_FNS])(void *args);
-} api = {
-    0,
-    NULL,
-    {24, NULL, 0, 0},
-    {[0] = fn_0,   [1] = fn_1,   [2] = fn_2,   [3] = fn_3,   [4] = fn_4,
-     [5] = fn_5,   [8] = fn_8,   [10] = fn_10, [11] = fn_11, [12] = fn_12,
-     [14] = fn_14, [16] = fn_16, [20] = fn_20, [22] = fn_22, [23] = fn_23,
-     [26] = fn_26, [29] = fn_29, [34] = fn_34, [40] = fn_40, [44] = fn_44,
-     [49] = fn_49, [50] = fn_50, [51] = fn_51, [52] = fn_52, [55] = fn_55,
-     [56] = fn_56, [58] = fn_58, [70] = fn_70, [90] = fn_90, [91] = fn_91}};
+} api = {0,
+         NULL,
+         {24, NULL, 0, 0},
+         {[0] = fn_0,   [1] = fn_1,   [2] = fn_2,   [3] = fn_3,   [4] = fn_4,
+          [5] = fn_5,   [8] = fn_8,   [10] = fn_10, [11] = fn_11, [12] = fn_12,
+          [14] = fn_14, [16] = fn_16, [20] = fn_20, [22] = fn_22, [23] = fn_23,
+          [26] = fn_26, [29] = fn_29, [34] = fn_34, [40] = fn_40, [44] = fn_44,
+          [25] = fn_25, [46] = fn_46, [82] = fn_82, [83] = fn_83, [84] = fn_84,
+          [85] = fn_85, [86] = fn_86, [89] = fn_89, [96] = fn_96, [49] = fn_49,
+          [50] = fn_50, [51] = fn_51, [52] = fn_52, [55] = fn_55, [56] = fn_56,
+          [58] = fn_58, [70] = fn_70, [90] = fn_90, [91] = fn_91}};
 
 const void *GetPjrtApi(void);
 

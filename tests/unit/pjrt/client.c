@@ -25,7 +25,7 @@ static struct bt_error err;
 static char plugin[4096];
 static long *alive, *wrong, *calls, *failed, *compiled;
 
-static const struct bt_pjrt_options here = {0, NULL, true};
+static const struct bt_pjrt_options here = {.in_process = true};
 
 static void forget(void)
 {
@@ -112,7 +112,7 @@ static int use(const struct bt_pjrt_options *o, int replicas)
 
 static void about(void **state)
 {
-	struct bt_pjrt_options two = {2, NULL, true};
+	struct bt_pjrt_options two = {.cpu_devices = 2, .in_process = true};
 	const struct bt_pjrt_about *a;
 	struct bt_pjrt *p;
 
@@ -226,8 +226,8 @@ static void sweep(const struct bt_pjrt_options *o, int replicas, bool again)
 /* Each call fails once. */
 static void every_call_fails(void **state)
 {
-	struct bt_pjrt_options two = {2, NULL, true};
-	struct bt_pjrt_options cached = {0, "cache", true};
+	struct bt_pjrt_options two = {.cpu_devices = 2, .in_process = true};
+	struct bt_pjrt_options cached = {.cache = "cache", .in_process = true};
 
 	(void)state;
 	forget();
@@ -295,7 +295,7 @@ static void lies(void **state)
 	    {"dims", "result 0: an array has 7 dimensions"},
 	    {"null", "plugin 'mock' gives no buffer"},
 	};
-	struct bt_pjrt_options two = {2, NULL, true};
+	struct bt_pjrt_options two = {.cpu_devices = 2, .in_process = true};
 	size_t i;
 
 	(void)state;
@@ -496,7 +496,7 @@ static char *entry(void)
 
 static void cache(void **state)
 {
-	struct bt_pjrt_options o = {0, "cache", false}, nowhere = o;
+	struct bt_pjrt_options o = {.cache = "cache"}, nowhere = o;
 	struct bt_pjrt *p;
 	size_t n, again_n, i;
 	char *whole, *again;

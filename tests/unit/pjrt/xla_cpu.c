@@ -19,7 +19,7 @@ static struct bt_error err;
 
 static struct bt_pjrt *client(int devices, const char *cache)
 {
-	struct bt_pjrt_options o = {devices, cache, false};
+	struct bt_pjrt_options o = {.cpu_devices = devices, .cache = cache};
 	struct bt_pjrt *p;
 
 	assert_ok(bt_pjrt_open("cpu", &o, &p, &err));

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs that are compiled for what they cost, also for devices that are not
+ * there. */
+#include <math.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "pjrt/client_int.h"
+#include "pjrt/compiler_int.h"
+
+int bt_pjrt_topology_open(struct bt_pjrt *p, const char *name,
+                          struct bt_error *err)
+{
+	BT_PJRT_ARGS(bt_pjrt_topology_args, u);
+	int r;
+
+	u.a.name = name;
+	u.a.name_size = strlen(name);
+	r = bt_pjrt_call(&p->lib, BT_PJRT_TOPOLOGY_CREATE, &u,
+	                 BT_PJRT_SIZE(bt_pjrt_topology_args, topology), err);
+	if (r == BT_OK && u.a.topology == NULL)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "plugin '%s' gives no topology", p->lib.name);
+	p->topology = u.a.topology;
+	return r == BT_OK ? r : bt_error_prefix(err, "topology '%s'", name);
+}
+
+static int64_t told(int64_t bytes)
+{
+	return bytes >= 0 ? bytes : -1;
+}
+
+/* Not every plugin tells these. */
+static void read_memory(struct bt_pjrt *p, struct bt_pjrt_exec *exec,
+                        struct bt_pjrt_cost *c)
+{
+	BT_PJRT_ARGS(bt_pjrt_memory_args, u);
+	u.a.executable = exec;
+	if (bt_pjrt_call(&p->lib, BT_PJRT_EXECUTABLE_MEMORY, &u,
+	                 BT_PJRT_SIZE(bt_pjrt_memory_args, unpadded),
+	                 NULL) != BT_OK)
+		return;
+	c->arguments = told(u.a.arguments);
+	c->results = told(u.a.results);
+	c->shared = told(u.a.shared);
+	c->temporaries = told(u.a.temporaries);
+	c->code = told(u.a.code);
+	c->peak = told(u.a.peak);
+}
+
+static void read_flop(struct bt_pjrt *p, struct bt_pjrt_exec *exec,
+                      struct bt_pjrt_cost *c)
+{
+	struct bt_pjrt_value v = {.kind = BT_PJRT_VALUE_FLOAT};
+
+	if (bt_pjrt_ask_value(&p->lib, BT_PJRT_EXECUTABLE_COST, exec, "flops",
+	                      &v) &&
+	    isfinite(v.v.f) && v.v.f >= 0)
+		c->flop = (double)v.v.f;
+}
+
+static int compile_ahead(struct bt_pjrt *p, const struct bt_pjrt_code *code,
+                         const struct bt_buf *options,
+                         struct bt_pjrt_exec **exec, struct bt_error *err)
+{
+	BT_PJRT_ARGS(bt_pjrt_ahead_args, u);
+	int r;
+
+	u.a.topology = p->topology;
+	u.a.program = code;
+	u.a.options = options->data;
+	u.a.options_size = options->len;
+	r = bt_pjrt_call(&p->lib, BT_PJRT_COMPILE, &u,
+	                 BT_PJRT_SIZE(bt_pjrt_ahead_args, executable), err);
+	*exec = u.a.executable;
+	if (r == BT_OK && *exec == NULL)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "plugin '%s' gives no program", p->lib.name);
+	return r;
+}
+
+int bt_pjrt_costs_here(struct bt_pjrt *p, const char *text, size_t len,
+                       const struct bt_buf *options, struct bt_pjrt_cost *cost,
+                       struct bt_error *err)
+{
+	struct bt_pjrt_code code = bt_pjrt_code_of(text, len);
+	struct bt_pjrt_loaded *loaded = NULL;
+	struct bt_pjrt_exec *exec = NULL;
+	double start = bt_seconds();
+	void *inside;
+	int r;
+
+	*cost = (struct bt_pjrt_cost)BT_PJRT_COST_NONE;
+	if (p->topology != NULL) {
+		r = compile_ahead(p, &code, options, &exec, err);
+	} else if ((r = bt_pjrt_compile_here(p, text, len, options, &loaded,
+	                                     err)) == BT_OK) {
+		r = bt_pjrt_ask_pointer(&p->lib, BT_PJRT_LOADED_EXECUTABLE,
+		                        loaded, &inside, err);
+		exec = r == BT_OK ? inside : NULL;
+	}
+	cost->seconds = bt_seconds() - start;
+	if (exec != NULL) {
+		read_memory(p, exec, cost);
+		read_flop(p, exec, cost);
+	}
+	bt_pjrt_end(&p->lib, BT_PJRT_EXECUTABLE_DESTROY, exec);
+	bt_pjrt_end(&p->lib, BT_PJRT_LOADED_DESTROY, loaded);
+	return r;
+}
+
+int bt_pjrt_costs(struct bt_pjrt *p, const struct bt_pjrt_source *s,
+                  struct bt_pjrt_cost *cost, enum bt_pjrt_origin *origin,
+                  struct bt_error *err)
+{
+	struct bt_buf options = BT_BUF_INIT, bytes = BT_BUF_INIT;
+	struct bt_error why = {0};
+	bool begun = false;
+	int r = BT_EIO;
+
+	bt_pjrt_put_options(p, s->replicas, &options);
+	*origin = BT_PJRT_IN_CHILD;
+	if (p->compiler != NULL)
+		r = bt_pjrt_compiler_run(p->compiler, s->text, s->len, &options,
+		                         &bytes, &begun, &why);
+	if (r != BT_OK && begun) {
+		bt_error_set(err, r, "%s", why.text);
+	} else if (r != BT_OK || bytes.len != sizeof(*cost)) {
+		*origin = BT_PJRT_IN_PROCESS;
+		r = bt_pjrt_costs_here(p, s->text, s->len, &options, cost, err);
+	} else {
+		memcpy(cost, bytes.data, sizeof(*cost));
+	}
+	bt_buf_clear(&options);
+	bt_buf_clear(&bytes);
+	return r;
+}
