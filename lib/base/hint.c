@@ -188,8 +188,9 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_DEVICES] = "BT_PJRT_PATH names the directories of plugins; see "
                         "DEVICES in bertutils(7)",
     [BT_HINT_GPU_PLUGIN] =
-        "pip install jax-cuda13-pjrt brings one for NVIDIA's, and BT_PJRT_PATH "
-        "names the directory of packages; see DEVICES in bertutils(7)",
+        "pip install 'jax-cuda13-plugin[with-cuda]' brings one for NVIDIA's, and "
+        "BT_PJRT_PATH names the directory of packages; see DEVICES in "
+        "bertutils(7)",
     [BT_HINT_TPU_PLUGIN] =
         "pip install libtpu brings it, and BT_PJRT_PATH names the directory of "
         "packages; see DEVICES in bertutils(7)",

@@ -43,7 +43,7 @@ glue() { # DIR FLAG ...
 
 # --- where there is no plugin
 works 'the defaults' run m --verbosity=-1
-like "$(cat err)" "*warning: mirrored asks for a GPU, and no plugin for GPUs was found: the CPU computes (pip install jax-cuda13-pjrt*BT_PJRT_PATH*" \
+like "$(cat err)" "*warning: mirrored asks for a GPU, and no plugin for GPUs was found: the CPU computes (pip install 'jax-cuda13-*BT_PJRT_PATH*" \
 	'compute on the CPU, and say so'
 is "$(BT_MESSAGES=json run m2 --verbosity=-1 2>&1 >/dev/null | grep -c '"code":"no-gpu"')" 1 '... once, with a code'
 for flags in -ds=off --num_gpus=0 '-ds=one_device -ng=0'; do

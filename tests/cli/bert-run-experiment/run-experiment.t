@@ -73,7 +73,7 @@ wrong '*give --model_dir*' 'no directory' \
 wrong '*this mode is not implemented*' 'a mode of pre-training' exp continuous_train_and_eval x
 wrong '*not implemented*' 'a mode that never was' exp train_and_validate x
 wrong '*runtime.distribution_strategy (*only the strategy tpu*' 'a TPU without its strategy' exp train x --tpu=local
-wrong '*GPUs (num_gpus is 8)*jax-cuda13-pjrt*BT_PJRT_PATH*' 'GPUs' exp train x \
+wrong '*GPUs (num_gpus is 8)*jax-cuda13-*BT_PJRT_PATH*' 'GPUs' exp train x \
 	$override=runtime.num_gpus=8
 wrong '*csv2tfrecord --task NAME | bert-tokenize*' 'texts of TensorFlow Datasets' \
 	bert-run-experiment --experiment=bert/sentence_prediction_text --mode=train \

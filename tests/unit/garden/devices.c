@@ -128,7 +128,7 @@ static void hints_say_how_to_get_it(void **state)
 	memset(&err, 0, sizeof(err));
 	w = (struct bt_devices_wish){"mirrored", NULL, 4};
 	assert_int_equal(bt_devices_choose(&w, NULL, &d, &err), BT_EARG);
-	assert_non_null(strstr(bt_hint_words(err.hint), "jax-cuda13-pjrt"));
+	assert_non_null(strstr(bt_hint_words(err.hint), "jax-cuda13-plugin"));
 	assert_non_null(strstr(bt_hint_words(err.hint), "BT_PJRT_PATH"));
 }
 
