@@ -187,10 +187,10 @@ static int check(const struct args *a, struct bt_error *err)
 	const struct bt_train_opts *t = &a->job.train;
 	struct bt_metrics_summary none = {0};
 	struct bt_head head;
-	const char *bad = misfit(a) != NULL          ? misfit(a)
-	                  : device_misfit(a) != NULL ? device_misfit(a)
-	                  : lora_misfit(a) != NULL   ? lora_misfit(a)
-	                                             : several_misfit(a);
+	const char *bad = device_misfit(a) != NULL ? device_misfit(a)
+	                  : misfit(a) != NULL      ? misfit(a)
+	                  : lora_misfit(a) != NULL ? lora_misfit(a)
+	                                           : several_misfit(a);
 	double value;
 	int r;
 
