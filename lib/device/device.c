@@ -10,13 +10,14 @@
 #include "base/sys.h"
 #include "device/device_int.h"
 
-/* replicas: as bt_device_open takes them. */
-static int open_device(const char *plugin, const struct bt_pjrt_options *o,
-                       int replicas, struct bt_device *x, struct bt_error *err)
+static int open_device(const char *plugin, int replicas,
+                       struct bt_pjrt_options *o, struct bt_device *x,
+                       struct bt_error *err)
 {
-	int least = replicas > 1 ? replicas : 1, n;
-	int r = bt_pjrt_open(plugin, o, &x->pjrt, err);
+	int least = replicas > 1 ? replicas : 1, r, n;
 
+	o->cpu_devices = least;
+	r = bt_pjrt_open(plugin, o, &x->pjrt, err);
 	n = r == BT_OK ? bt_pjrt_n_devices(x->pjrt) : least;
 	x->replicas = replicas != BT_DEVICE_ALL ? least : n;
 	if (n < least)
@@ -39,13 +40,11 @@ static struct bt_device *close_failed(struct bt_device *x, int r)
 int bt_device_open(const char *plugin, int replicas, struct bt_device **d,
                    struct bt_error *err)
 {
-	struct bt_pjrt_options o = {.cpu_devices = replicas > 1 ? replicas : 1};
 	char *cache = bt_pjrt_cache_dir();
+	struct bt_pjrt_options o = {.cache = cache};
 	struct bt_device *x = bt_array0(1, sizeof(*x));
-	int r;
+	int r = open_device(plugin, replicas, &o, x, err);
 
-	o.cache = cache;
-	r = open_device(plugin, &o, replicas, x, err);
 	free(cache);
 	*d = close_failed(x, r);
 	return r;
@@ -55,14 +54,11 @@ int bt_device_open_costs(const char *plugin, int replicas,
                          const struct bt_device_costs *costs,
                          struct bt_device **d, struct bt_error *err)
 {
-	struct bt_pjrt_options o = {.cpu_devices = replicas > 1 ? replicas : 1,
-	                            .costs = true,
-	                            .topology = costs->topology};
+	struct bt_pjrt_options o = {.costs = true, .topology = costs->topology};
 	struct bt_device *x = bt_array0(1, sizeof(*x));
-	int r;
+	int r = open_device(plugin, replicas, &o, x, err);
 
 	x->costs = *costs;
-	r = open_device(plugin, &o, replicas, x, err);
 	if (r != BT_OK && costs->topology == NULL)
 		r = bt_error_hint(err, BT_HINT_TOPOLOGY, r);
 	*d = close_failed(x, r);
