@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What people do wrong without any file being damaged: they are told.
+# Not under thread: the threads are those of the tools' own tests
 . "$TEST_TOP/tests/lib/lib.sh"
 cp "$TEST_TOP"/pipelines/data/* .
 csv2tfrecord -q -i id -t text -l intent library-train.csv >train.text

@@ -5,6 +5,8 @@
 # plain gradient descent and no clipping, weights move as gradients say: a
 # gradient that is k times too large, or a mean of means where batches differ in
 # size, would show.
+# Not under thread: the threads are those of cli/bert-train/early-stopping
+# Not under address: compares numbers; cli/bert-train/early-stopping runs the same code
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data

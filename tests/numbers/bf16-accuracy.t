@@ -3,6 +3,8 @@
 # Models trained with bf16 products are as accurate as those with f32: the mean
 # of three seeds, on the small data. A run of its own says little: one of the 32
 # texts of dev.rec is 3 points.
+# Not under thread: the threads are those of cli/bert-train/train
+# Not under address: compares accuracies; cli/bert-train/train runs the same code
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data

@@ -3,6 +3,7 @@
 # The map of embeddings beside scikit-learn's PCA: places of points to the tenth of a pixel
 # that a picture has, signs too, and shares of variance.
 # Not under thread: compares numbers, with the threads of unit/tensorstream/principal
+# Not under address: compares numbers; cli/bert-plot/map runs the same code
 . "$TEST_TOP/tests/lib/lib.sh"
 if [ -z "${PEER_PYTHON-}" ] ||
 	! "$PEER_PYTHON" -c 'import sklearn, numpy' 2>/dev/null; then

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # --windows: the windows of a text become one prediction; a long text with
 # more windows than are predicted together among them.
+# Not under thread: the threads are those of cli/bert-predict/output
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data

@@ -3,6 +3,7 @@
 # What tokenizing may cost: no memory for each text, and time in line with the
 # length of a text, whatever it is of.
 # Not under thread: the threads are those of cli/bert-tokenize/records
+# Not under address: time and memory would be those of the sanitizer
 . "$TEST_TOP/tests/lib/lib.sh"
 so=$BUILD/preload/allocs.so
 

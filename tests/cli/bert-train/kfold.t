@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Cross-validation: a model for each fold, the folds of tfrecord-cat, predictions of all records.
 # Not under isa: the trainings are those of cli/bert-train/train
+# Not under thread: the threads are those of cli/bert-train/train
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data

@@ -281,7 +281,7 @@ refuses "*'c' predicts classes, the first model multi-label sets" 'both kinds' \
 	bert-predict -m m -m c dev.rec
 
 # PyTorch, transformers and scikit-learn
-if [ -n "${PEER_PYTHON-}" ]; then
+if compares 'transformers, PyTorch and scikit-learn'; then
 	export HF_HUB_OFFLINE=1
 	peer=$TEST_TOP/tests/fixtures/targets-peer.py
 	# a step down the gradient, from a model that is not at its end
@@ -302,7 +302,5 @@ if [ -n "${PEER_PYTHON-}" ]; then
 		--batch-size 40 --steps 1 --dtype f32 dev.rec
 	works '... which predicts and learns the same here' \
 		"$PEER_PYTHON" "$peer" check theirs step2 dev.json theirs.csv theirs.json
-else
-	skip 'transformers, PyTorch and scikit-learn' 'PEER_PYTHON is not set'
 fi
 finish

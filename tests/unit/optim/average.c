@@ -10,7 +10,7 @@
 
 #define N 70001 /* floats of the parameter that is trained: three pieces */
 #define FROZEN 48
-#define UPDATES 1000
+#define UPDATES 300
 
 /* A graph of a frozen parameter and one that is trained. */
 static struct bt_param params[2] = {
@@ -90,7 +90,7 @@ static void follow(const struct bt_average_opts *o, int threads, float *end)
 static void formulas(void **state)
 {
 	static const struct bt_average_opts o[] = {
-	    {.decay = .9}, {.decay = .999}, {.last = .3}, {.last = 700}};
+	    {.decay = .9}, {.decay = .999}, {.last = .3}, {.last = 210}};
 	static float one[FROZEN + N], three[FROZEN + N];
 	size_t i;
 
