@@ -96,6 +96,13 @@ int bt_dist_deliver(struct bt_dist *d, const void *bytes, size_t n,
                     bt_dist_take_fn *take, void *ctx,
                     struct bt_error *err) BT_MUST_USE;
 
+/* Seconds so far in bt_dist_share and bt_dist_hand_over, and in waiting for the
+ * last rank where they agree. */
+struct bt_dist_times {
+	double exchanging, waiting;
+};
+struct bt_dist_times bt_dist_times(const struct bt_dist *d);
+
 /* Bytes of such arrays that this rank sent to others. */
 uint64_t bt_dist_sent(const struct bt_dist *d);
 

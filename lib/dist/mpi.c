@@ -75,6 +75,7 @@ struct bt_dist {
 	              * way */
 	int rank, size;
 	uint64_t sent;
+	struct bt_dist_times times;
 	int *count, *from; /* [size], of elements */
 	int *count2, *from2;
 	struct bt_buf in; /* what another rank delivers */
@@ -204,10 +205,12 @@ int bt_dist_check_inputs(const struct bt_dist *d, char *const *paths, int n,
 /* The first rank whose r is not BT_OK, or the number of ranks. */
 static int first_error(struct bt_dist *d, int r)
 {
+	double start = bt_seconds();
 	int i;
 
 	d->mpi.allgather(&r, sizeof(r), d->mpi.byte, d->count, sizeof(r),
 	                 d->mpi.byte, d->mpi.world);
+	d->times.waiting += bt_seconds() - start;
 	for (i = 0; i < d->size && d->count[i] == BT_OK;)
 		i++;
 	return i;
@@ -311,6 +314,7 @@ static void add_sent(struct bt_dist *d, const size_t *at, size_t size,
 
 void bt_dist_share(struct bt_dist *d, void *all, size_t size, const size_t *at)
 {
+	double start = bt_seconds();
 	void *type;
 
 	if (d == NULL)
@@ -319,6 +323,7 @@ void bt_dist_share(struct bt_dist *d, void *all, size_t size, const size_t *at)
 	d->mpi.allgatherv(IN_PLACE, 0, type, all, d->count, d->from, type,
 	                  d->mpi.world);
 	add_sent(d, at, size, d->size - 1);
+	d->times.exchanging += bt_seconds() - start;
 }
 
 void bt_dist_collect(struct bt_dist *d, void *all, size_t size,
@@ -363,6 +368,7 @@ static void hand_over(struct bt_dist *d, const float *array, int k,
 void bt_dist_hand_over(struct bt_dist *d, const float *const *arrays,
                        const int *n, const size_t *at, float *parts)
 {
+	double start = bt_seconds();
 	int k, i, most = 0;
 
 	if (d == NULL)
@@ -372,6 +378,7 @@ void bt_dist_hand_over(struct bt_dist *d, const float *const *arrays,
 	for (k = 0; k < most; k++)
 		hand_over(d, k < n[d->rank] ? arrays[k] : NULL, k, n, at,
 		          parts);
+	d->times.exchanging += bt_seconds() - start;
 }
 
 #define PART (BT_SMALL / 2) /* bytes of a message */
@@ -426,6 +433,13 @@ int bt_dist_deliver(struct bt_dist *d, const void *bytes, size_t n,
 	}
 	free(part);
 	return r;
+}
+
+struct bt_dist_times bt_dist_times(const struct bt_dist *d)
+{
+	const struct bt_dist_times none = {0};
+
+	return d == NULL ? none : d->times;
 }
 
 uint64_t bt_dist_sent(const struct bt_dist *d)

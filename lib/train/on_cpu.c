@@ -108,10 +108,16 @@ static double share_of(const struct bt_train_run *t)
 	return (double)(g->n_floats - rows) / (double)g->n_floats;
 }
 
+/* Seconds, which count as those of other ranks. */
+static double exchanged(const struct bt_train_run *t)
+{
+	return bt_dist_times(t->o->dist).exchanging;
+}
+
 static int update(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_engine *e = t->m->engine;
-	double start = bt_seconds(), norm;
+	double start = bt_seconds(), before = exchanged(t), norm;
 	int r = BT_OK;
 
 	norm = bt_optim_norm(&t->optim, t->grads, &t->shards.rows,
@@ -121,12 +127,14 @@ static int update(struct bt_train_run *t, struct bt_error *err)
 	if ((r = bt_dist_agree(t->o->dist, r, err)))
 		return r;
 	t->norm = norm;
-	bt_train_add_time(t, "gradient norm", start, share_of(t));
+	bt_train_add_time(t, "gradient norm", start + exchanged(t) - before,
+	                  share_of(t));
 	start = bt_seconds();
+	before = exchanged(t);
 	bt_optim_update(&t->optim, bt_engine_params(e), t->grads,
 	                &t->shards.rows, norm, bt_train_rate(t, t->s.step),
 	                t->s.step + 1);
-	bt_train_add_time(t, "optimizer", start,
+	bt_train_add_time(t, "optimizer", start + exchanged(t) - before,
 	                  bt_optim_traffic(t->optim.o.kind) * share_of(t));
 	if (bt_average_stands(&t->average, t->s.step + 1)) {
 		start = bt_seconds();

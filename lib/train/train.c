@@ -16,9 +16,25 @@
  * use again. */
 #define WARM 2
 
+/* Adds to the profile what other ranks cost since then. */
+static void add_rank_times(const struct bt_train_run *t,
+                           struct bt_dist_times then)
+{
+	struct bt_dist_times now = bt_dist_times(t->o->dist);
+	struct bt_profile *p = t->o->profile;
+
+	if (t->o->dist == NULL)
+		return;
+	bt_profile_add(p, bt_profile_line(p, "exchange with other ranks"),
+	               now.exchanging - then.exchanging, 0, 0);
+	bt_profile_add(p, bt_profile_line(p, "waiting for other ranks"),
+	               now.waiting - then.waiting, 0, 0);
+}
+
 /* Computes the gradients of the next batches and applies them. */
 static int update(struct bt_train_run *t, struct bt_error *err)
 {
+	struct bt_dist_times times = bt_dist_times(t->o->dist);
 	struct bt_profile *p = t->o->profile;
 	uint64_t tokens = t->res->tokens;
 	double loss;
@@ -37,6 +53,7 @@ static int update(struct bt_train_run *t, struct bt_error *err)
 	t->shown_loss +=
 	    (t->shown_loss == 0 ? 1 : 0.1) * (loss - t->shown_loss);
 	if (p != NULL) {
+		add_rank_times(t, times);
 		p->steps++;
 		p->tokens += t->res->tokens - tokens;
 		if (t->s.step - t->res->steps == WARM && t->total > 2 * WARM)

@@ -103,6 +103,9 @@ for number in 2 3 4; do
 	result $? "$number ranks send 2(n-1)/n of the parameters each, an update"
 done
 is "$(grep -c 'products' err)" 1 'one rank writes messages'
+number=2
+train many --profile 2>err
+is "$(grep -c ': exchange with other ranks \|: waiting for other ranks ' err)" 2 'the profile has the time of exchanges'
 exits 2 'fewer shards than ranks' ranks 4 bert-train -q --init-config tiny --tokenizer vocab.txt --shards 3 -o x \
 	classification.rec
 one_message '4 processes of one job have only 3 shards*' 'are refused'
