@@ -198,6 +198,16 @@ bool bt_tool_options_help(const struct bt_tool *tool, int argc, char **argv,
 	return bt_tool_parsed(tool, result, help, &err, status);
 }
 
+#define MOMENT 10 /* seconds; a busy machine's launcher takes a few */
+
+/* What is wrong with a command line is so for all processes of a job: the
+ * launcher ends the others when the first one has told it and ended. */
+static void let_first_tell(void)
+{
+	if (bt_launched_rank() > 0)
+		sleep(MOMENT);
+}
+
 bool bt_tool_parsed(const struct bt_tool *tool, enum bt_opt_result result,
                     void (*help)(const struct bt_tool *tool, FILE *to),
                     const struct bt_error *err, int *status)
@@ -229,22 +239,18 @@ bool bt_tool_parsed(const struct bt_tool *tool, enum bt_opt_result result,
 		*status = bt_tool_end(tool, BT_EXIT_DONE);
 		return false;
 	default:
+		let_first_tell();
 		*status = bt_tool_fail(tool, err);
 		return false;
 	}
 }
-
-#define MOMENT 10 /* seconds; a busy machine's launcher takes a few */
 
 int bt_tool_misuse(const struct bt_tool *tool, const char *fmt, ...)
 {
 	char text[sizeof(((struct bt_error *)0)->text) + 256];
 	va_list ap;
 
-	/* the launcher ends this process when the first one has ended */
-	if (bt_launched_rank() > 0)
-		sleep(MOMENT);
-
+	let_first_tell();
 	fflush(stdout);
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);

@@ -143,7 +143,7 @@ int bt_dist_open(struct bt_dist **out, struct bt_error *err)
 	return r;
 }
 
-#define MOMENT 2.0 /* seconds */
+#define MOMENT 5.0 /* seconds; a busy machine needs a few */
 
 /* Whether all ranks come here within a moment. */
 static bool meet(struct bt_dist *d)
