@@ -157,19 +157,18 @@ static void give_table(struct bt_hlo_emit *e, int table, int at, int dz)
 	bt_hlo_give_param(e, table, bt_hlo_dot_nn(&e->b, named, dz));
 }
 
-/* The same of a large one: the sums of rows of equal numbers are a product, and
- * the first token of each number adds its own. */
-static void give_words(struct bt_hlo_emit *e, int table, int at, int dz)
+/* Adds the rows dz of few tokens to those of a large table that `at` numbers:
+ * the sums of rows of equal numbers are a product, and the first token of each
+ * number adds its own. */
+static int add_words(struct bt_hlo *b, int table, int at, int dz)
 {
-	struct bt_hlo *b = &e->b;
-	const struct bt_param *p = &e->g->params[table];
-	struct bt_hlo_shape s =
-	    bt_hlo_matrix(BT_HLO_I32, bt_hlo_tokens(e), bt_hlo_tokens(e));
+	int n = (int)bt_hlo_shape_of(b, at).dim[0];
+	struct bt_hlo_shape s = bt_hlo_matrix(BT_HLO_I32, n, n);
 	int x = bt_hlo_along(b, at, bt_hlo_iota(b, s, 0), 0), same, first, none;
 
 	same = bt_hlo_compare(b, "EQ", x,
 	                      bt_hlo_broadcast(b, at, s, (const int[]){1}));
-	x = bt_hlo_splat(b, s, (double)s.dim[0]);
+	x = bt_hlo_splat(b, s, n);
 	first = bt_hlo_select(b, same, bt_hlo_iota(b, s, 1), x);
 	first = bt_hlo_reduce(b, "minimum", first, 1);
 	none = bt_hlo_iota(b, bt_hlo_shape_of(b, at), 0);
@@ -178,8 +177,25 @@ static void give_words(struct bt_hlo_emit *e, int table, int at, int dz)
 	at = bt_hlo_select(b, none, x, at);
 	x = bt_hlo_convert(b, same, BT_HLO_F32);
 	x = bt_hlo_dot_nn(b, x, dz);
-	same = bt_hlo_splat(b, bt_hlo_matrix(BT_HLO_F32, p->rows, p->cols), 0);
-	bt_hlo_give_param(e, table, bt_hlo_scatter(b, "add", same, at, x));
+	return bt_hlo_scatter(b, "add", table, at, x);
+}
+
+/* The same of all tokens, some after the other: the products grow with the
+ * square of their number. */
+static void give_words(struct bt_hlo_emit *e, int table, int at, int dz)
+{
+	struct bt_hlo *b = &e->b;
+	const struct bt_param *p = &e->g->params[table];
+	int sum =
+	    bt_hlo_splat(b, bt_hlo_matrix(BT_HLO_F32, p->rows, p->cols), 0);
+	int64_t from, to, n = bt_hlo_tokens(e);
+
+	for (from = 0; from < n; from = to) {
+		to = from + 1024 < n ? from + 1024 : n;
+		sum = add_words(b, sum, bt_hlo_slice(b, at, 0, from, to),
+		                bt_hlo_slice(b, dz, 0, from, to));
+	}
+	bt_hlo_give_param(e, table, sum);
 }
 
 /* The squares of the rows dz of tokens that learn something. */

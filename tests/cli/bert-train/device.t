@@ -111,6 +111,12 @@ if [ -n "$plugin" ]; then
 	train again -q --device cpu
 	same dev/model.safetensors again/model.safetensors '... the same bytes again'
 
+	# more tokens than those whose rows of the word table are added up at a time
+	whole() { small_train "$@" -q --batch-size 200 --epochs 8 --dtype f32 --log-steps 1 --eval dev.rec; }
+	whole cpu-whole
+	works 'all texts in a batch' whole dev-whole --device cpu
+	follows cpu-whole dev-whole 1e-5 '... with the same losses, rates and measures'
+
 	for devices in 2 4; do
 		works "$devices replicas" train many$devices -v --device cpu --replicas $devices --summary s.json
 		like "$(cat err)" "*products f32 by $devices of cpu ('*% of rows filled*" \
