@@ -125,7 +125,7 @@ declines 1 "*no training record has an answer (make records of questions with sq
 	bert-train --force -m model --steps 1 -o learnt unknown.rec
 misuses '*need files of their own*' 'one file for two' bert-predict -m model --nbest x.json -o x.json v1.rec
 misuses '*answers to questions are evaluated without --by, *' '--by' bert-eval -m model --by length v1.rec
-misuses '*a model has its own' 'null odds for a model' bert-eval -m model --null-odds o.json v1.rec
+misuses '*--null-odds is for --predictions*' 'null odds for a model' bert-eval -m model --null-odds o.json v1.rec
 rm -rf bare && cp -r model bare && rm bare/vocab.txt bare/tokenizer_config.json
 misuses "*'bare' has no tokenizer, whose tokens answers are found by" 'no tokenizer' bert-predict -m bare --dialect google v1.rec
 misuses '*give -m DIR*' 'answers in a file have no dialect' bert-eval --predictions p.json --dialect google v1.rec

@@ -50,14 +50,14 @@ works 'a measure that falls' small_train p2 --epochs 2 --eval dev.rec \
 is "$(lines p2/history.jsonl)" 2 'goes on while it does'
 
 # Time, and checkpoints.
-exits 1 'time that is up' small_train t --epochs 40 --max-minutes 0.001
+exits 1 'time that is up' small_train t --epochs 40 --max-minutes 1e-5
 like "$(tail -n 1 err)" '*time limit reached: stopped after step [1-9]* of 480; run the same command to resume*' \
 	'the message says so'
 [ -s t/checkpoint.safetensors ]
 result $? '... with a checkpoint'
 before=$(tail -n 1 err | sed 's/.*after step \([0-9]*\) .*/\1/')
 exits 1 'a slice that is too short for anything' \
-	small_train t --epochs 40 --max-minutes 0.001 --resume
+	small_train t --epochs 40 --max-minutes 1e-5 --resume
 after=$(tail -n 1 err | sed 's/.*after step \([0-9]*\) .*/\1/')
 [ "$after" -gt "$before" ]
 result $? "makes an update at least ($before, then $after)"
@@ -80,7 +80,7 @@ works 'minutes' small_train s -q --epochs 2 --save-minutes 0.001 --keep 1
 result $? 'make checkpoints too'
 
 # Checkpoints of other versions.
-exits 1 'a checkpoint' small_train v --epochs 40 --max-minutes 0.001
+exits 1 'a checkpoint' small_train v --epochs 40 --max-minutes 1e-5
 for v in 0:earlier 3:later; do
 	perl -pe 's/(\\"version\\":)2/${1}'"${v%:*}/" v/checkpoint.safetensors >v.st
 	refuses "*'v.st' was written by a*${v#*:} version, which*" "${v#*:} version" \
@@ -141,7 +141,7 @@ refuses "*cannot write 'h/history.jsonl'*" 'a history that cannot be written' sm
 result $? 'is seen before training'
 
 # What a run must have in common with the one it goes on from.
-exits 1 'a run to be gone on from' small_train r --epochs 40 --max-minutes 0.001
+exits 1 'a run to be gone on from' small_train r --epochs 40 --max-minutes 1e-5
 for o in '--optimizer lamb:optimizer was "adamw", is "lamb"' \
 	'--beta2 .9:beta2 was 0.999' '--patience 3 --eval-share .1:patience was 0' \
 	'--schedule cosine:schedule was "linear", is "cosine"' \
@@ -160,7 +160,7 @@ from() { # MODEL OUT OPTION ...
 	shift 2
 	bert-train -m "$m" -o "$o" --epochs 40 --dtype f32 "$@" train.rec
 }
-exits 1 'a run from a model' from s0 q --max-minutes 0.001
+exits 1 'a run from a model' from s0 q --max-minutes 1e-5
 refuses '*belongs to another run: starting weights was *' 'from another: another run' from s1 q
 sed 's/"hidden_act": "gelu"/"hidden_act": "relu"/' s0/config.json >relu.json
 cp -r s0 s2
@@ -168,7 +168,7 @@ cp relu.json s2/config.json
 refuses '*belongs to another run: model was "bert, 2 heads, *' 'of another form' from s2 q
 refuses '*belongs to another run: products in was "f32", is "bf16"*' 'other products' \
 	from s0 q --dtype bf16
-exits 1 'the same goes on' from s0 q --max-minutes 0.001
+exits 1 'the same goes on' from s0 q --max-minutes 1e-5
 head -n 100 train.csv >fewer.csv
 csv2tfrecord -q -i id -t text -l intent fewer.csv |
 	bert-tokenize -q -m vocab.txt --max-length 48 -o fewer.rec
