@@ -75,7 +75,7 @@ like "$(cat err)" '*the optimizer lamb is for the CPU*' '... is for the CPU'
 MOCK_DEVICES=4 run x -ds=tpu --verbosity=1 >out 2>err
 like "$(cat err)" "*plugin 'tpu' computes*by 4 of mock ('*" 'a TPU computes on all its devices'
 works 'a GPU is there, and none is asked for' run m4 --verbosity=-1 -ng=0
-like "$(cat err)" "*num_gpus is 0, so the CPU computes, not plugin 'cuda'*" '... which is told'
+like "$(cat err)" "*num_gpus is 0, so the CPU computes, not plugin 'cuda'*" '... and a note says so'
 rm -rf x
 
 # --- XLA's plugin, with two devices, as one for GPUs

@@ -39,7 +39,7 @@ works 'the published command line' published m --num_train_epochs=3
 like "$(cat err)" '*3 epochs of 13 updates, 3 of warm-up*420 training examples, 70 for evaluation*' \
 	'numbers from the meta data'
 like "$(cat err)" '*without effect here: --eval_batch_size, --steps_per_loop
-*' 'flags without effect are told'
+*' 'flags without effect are named'
 sed -E 's/[0-9]+s [0-9]+[mu]?s/T/; s/[0-9]\.[0-9]{4}(e-0[0-9])?/X/g' out >got
 for e in 1 2 3; do
 	echo "Epoch $e/3"

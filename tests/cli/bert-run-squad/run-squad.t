@@ -36,7 +36,7 @@ works 'trains and evaluates' run1 train_and_eval m --predict_batch_size=8 --step
 	--distribution_strategy=mirrored --num_gpus=1 --n_best_size=20 --max_answer_length=30
 like "$(cat err)" '*5 epochs of 40 updates, 20 of warm-up*648 training examples*' 'numbers from the meta data'
 like "$(cat err)" '*without effect here: --predict_batch_size
-*' 'flags without effect are told'
+*' 'flags without effect are named'
 sed -E 's/[0-9]\.[0-9]+(e-[0-9]+)?$/X/' out >got
 for i in 20 40 60 80 100 120 140 160 180 200; do
 	echo "Train Step: $i/200  / loss = X"

@@ -97,10 +97,10 @@ END
 chmod +x on-rank
 mkdir elsewhere
 exits 1 'a rank that does not find the file' ranks 3 ./on-rank 2 'cd elsewhere' bert-tokenize -q -m "$M" -o "$PWD/o" text.rec
-told "bert-tokenize: rank 2: *'text.rec'*" 'is told, and which'
+told "bert-tokenize: rank 2: *'text.rec'*" 'names the rank'
 tfrecord-cat -q --head 2999 -o elsewhere/text.rec text.rec
 exits 1 'a rank that reads another file' ranks 3 ./on-rank 1 'cd elsewhere' bert-tokenize -q -m "$M" -o "$PWD/o" text.rec
-told 'bert-tokenize: rank 1 reads other data than rank 0' 'is told, and which'
+told 'bert-tokenize: rank 1 reads other data than rank 0' 'names the rank'
 [ ! -e o ]
 result $? '... and nothing is written'
 finish
