@@ -586,7 +586,7 @@ FN(82, bt_pjrt_topology_args)
 
 	memcpy(name, a->name, a->name_size < 19 ? a->name_size : 19);
 	if (sscanf(name, "board:%zu", &n) != 1 || n > MAX)
-		return fail(3, "this is no topology");
+		return fail(3, "not a topology");
 	if (lies("topology"))
 		return NULL;
 	t = make(sizeof(*t));

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Not under thread: a plugin's own threads are not watched
 # Not under address: nor is its memory
-# bert-train --compile-only: what is refused, what is told of a plugin's topology and of its
+# bert-train --compile-only: what is refused, what it prints of a plugin's topology and of its
 # devices, and what does not fit; where BT_PJRT_PATH or PEER_PYTHON has them, of XLA's plugin
 # for CPUs and of Google's for TPUs, which are not here.
 . "$TEST_TOP/tests/lib/lib.sh"
@@ -35,7 +35,7 @@ is "$(head -n 1 err)" 'bert-train: --compile-only needs --device' '... is refuse
 exits 2 '--topology alone' costs --device "$mock" --topology board:1
 is "$(head -n 1 err)" 'bert-train: --topology needs --compile-only' '... is refused'
 exits 1 'a topology that is not known' ahead "$mock" table:1
-is "$(cat err)" "bert-train: topology 'table:1': plugin 'mock': this is no topology" '... is named'
+is "$(cat err)" "bert-train: topology 'table:1': plugin 'mock': not a topology" '... is named'
 exits 2 'more replicas than devices' ahead "$mock" board:2 --replicas 3
 like "$(cat err)" "bert-train: plugin 'mock' has 2 devices, not 3*" '... is refused'
 

@@ -218,7 +218,7 @@ static void lies(void **state)
 	assert_err(use(&none, 1, &c, &origin), BT_EFORMAT, "has 0 devices");
 	none.topology = "table";
 	assert_err(use(&none, 1, &c, &origin), BT_EFORMAT,
-	           "topology 'table': plugin 'mock': this is no topology");
+	           "topology 'table': plugin 'mock': not a topology");
 }
 
 /* A failure that is not told is one of what need not be known, or of an end. */
