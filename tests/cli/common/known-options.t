@@ -67,6 +67,9 @@ bert-train overwrite-output-dir force
 bert-train model-name-or-path model
 bert-predict model-name-or-path model
 bert-train bert-config-file init-config
+bert-train json summary
+bert-predict json summary
+csv2tfrecord json summary
 bert-train tokenizer-name tokenizer
 bert-train output-dir output
 bert-predict output-file output
