@@ -265,7 +265,7 @@ int bt_names_cut_rows(struct bt_named_list *l, const char *name, int64_t rows,
 	    bt_dtype_bits(t->dtype) < 8)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "tensor '%.100s' has no more than the "
-		                    "%lld rows of what is no position",
+		                    "%lld rows that are not positions",
 		                    t->name, (long long)rows);
 	m = make_matrix(l, v, t->shape[0] - rows);
 	if (m == NULL)

@@ -166,8 +166,8 @@ static int note_act(const struct notes *w)
 	    (modern && strcmp(act, "silu") == 0))
 		return BT_OK;
 	return bt_error_set(w->err, BT_EFORMAT,
-	                    "its activation '%.100s' is none that llama.cpp "
-	                    "has for the family %s (only '%s' is)",
+	                    "llama.cpp lacks its activation '%.100s' for "
+	                    "the family %s (it has only '%s')",
 	                    act, w->f->type, w->f->act);
 }
 

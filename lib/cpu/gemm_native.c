@@ -28,7 +28,7 @@ static int open_native(struct bt_gemm *g, struct bt_error *err)
 		return r;
 	if (g->bf16)
 		return bt_error_set(err, BT_EARG,
-		                    "there are no native products of bf16");
+		                    "native products of bf16 do not exist");
 	s = bt_array0(1, sizeof(*s) + (size_t)g->workers * sizeof(*s->scratch));
 	s->k = bt_kernels_for(isa);
 	g->state = s;

@@ -186,8 +186,7 @@ int bt_garden_new(const char *experiment, struct bt_garden **out,
 	if (e == NULL)
 		return bt_error_set(
 		    err, BT_EARG,
-		    "there is no experiment '%.80s' here; those "
-		    "built are " BT_GARDEN_EXPERIMENTS,
+		    "unknown experiment '%.80s'; those built are " BT_GARDEN_EXPERIMENTS,
 		    experiment);
 	r = bt_yaml_parse(experiment, e->values, strlen(e->values), &own, err);
 	if (r != BT_OK)

@@ -190,7 +190,7 @@ int bt_config_set_head(struct bt_config *c, const char *pool, const char *head,
 	if (head != NULL)
 		r = bt_head_parse(head, &h, err);
 	else if (!bt_pooled_named(pool, &p))
-		r = bt_error_set(err, BT_EARG, "there is no pool '%s'", pool);
+		r = bt_error_set(err, BT_EARG, "unknown pool '%s'", pool);
 	if (r != BT_OK)
 		return r;
 	length = bt_head_length(&h);

@@ -77,7 +77,7 @@ static int cut_words(struct reading *r, struct bt_error *err)
 		while (i < r->text.n && r->text.p[i] == ' ')
 			i++;
 	}
-	return r->words > 0 ? BT_OK : wrong(r, "there is none", err);
+	return r->words > 0 ? BT_OK : wrong(r, "it is empty", err);
 }
 
 static int read_count(const struct reading *r, int most, int *n,

@@ -85,7 +85,7 @@ static int begin_indices(struct bt_parquet_values *v, struct bt_error *err)
 	unsigned width = 0;
 
 	if (v->dictionary == NULL || !v->dictionary->is)
-		return damaged("it refers to a dictionary, but there is none",
+		return damaged("it refers to a dictionary that is missing",
 		               err);
 	if (v->in.p < v->in.end)
 		width = *v->in.p++;

@@ -145,7 +145,7 @@ static int load(struct bt_pjrt_lib *lib, bool beside, struct bt_error *err)
 	if (symbol == NULL) {
 		dlclose(handle);
 		return bt_error_set(err, BT_EFORMAT,
-		                    "'%s' is no plugin of PJRT: it lacks "
+		                    "'%s' is not a PJRT plugin: it lacks "
 		                    "GetPjrtApi",
 		                    lib->path);
 	}

@@ -31,8 +31,9 @@ static int set_texts(struct bt_token_rec *rec, bool collect,
 		if (i < 0 && (!collect || rec->name_list.name != NULL))
 			return labels->n > 0
 			           ? bt_target_unknown(v, labels, err)
-			           : bt_error_set(err, BT_EFORMAT,
-			                          "there are no labels");
+			           : bt_error_set(
+			                 err, BT_EFORMAT,
+			                 "the list of labels is empty");
 		if (i < 0)
 			i = bt_labels_add(labels, v, err);
 		if (i < 0)

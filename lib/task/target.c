@@ -119,7 +119,7 @@ int bt_target_check_names(struct bt_token_rec *rec, enum bt_label_mode mode,
 			return other_names(labels, v, false, err);
 		if (i < 0)
 			return bt_error_set(err, BT_EFORMAT,
-			                    "there are no labels");
+			                    "the list of labels is empty");
 		rec->target[i] = 0;
 		if (n++ == labels->n)
 			return bt_error_set(err, BT_EFORMAT,

@@ -199,7 +199,7 @@ int bt_frame_select(const struct bt_frame *f, const struct bt_span *names,
 	for (k = 0; k < n_names && r == BT_OK; k++)
 		if (!found[k])
 			r = bt_error_set(err, BT_EFORMAT,
-			                 "there is no tensor '%.*s'",
+			                 "it lacks tensor '%.*s'",
 			                 (int)names[k].n, names[k].p);
 	free(found);
 	if (r != BT_OK)

@@ -156,7 +156,7 @@ int bt_aligned_mean(const struct bt_aligned *t, const struct bt_mean_opts *o,
 	if ((o->softmax || o->sigmoid) &&
 	    bt_frame_find(first, BT_FRAME_LOGITS) == NULL) {
 		bt_error_set(err, BT_EFORMAT,
-		             "there is no tensor 'logits' to take the %s of",
+		             "it lacks tensor 'logits' to take the %s of",
 		             o->softmax ? "softmax" : "sigmoid");
 		return bt_ts_reader_prefix(t->side[0].in, err);
 	}

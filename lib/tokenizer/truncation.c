@@ -37,8 +37,8 @@ static int share_one(int which, bool pair, size_t room, size_t n[2],
 
 	if (which == 1 && !pair)
 		return bt_error_set(err, BT_EFORMAT,
-		                    "the text is too long, and there is no "
-		                    "second one to be cut");
+		                    "the text is too long, and only a second "
+		                    "one may be cut");
 	if (n[which] <= more)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "%zu tokens would have to go from the %s "

@@ -378,7 +378,7 @@ static int begin_masking(struct bt_job *j, struct bt_error *err)
 		                     bt_error_set(err, BT_EARG,
 		                                  "tokens are masked by the "
 		                                  "tokenizer's vocabulary, "
-		                                  "and there is none"));
+		                                  "which is missing"));
 	r = bt_masking_init(&j->masking, j->tok, share, j->o.whole_words,
 	                    j->o.train.batching.seed, err);
 	if (r != BT_OK)

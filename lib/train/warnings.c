@@ -187,7 +187,7 @@ static void check_predictions(const struct bt_job *j,
 	    (s->predicted > 1 && j->o.train.class_weight != NULL))
 		return;
 	bt_log_warn(bt_job_log(j), "few-labels-predicted", BT_HINT_NONE,
-	            "the last evaluation is no better than '%s' for every "
+	            "the last evaluation is not better than '%s' for every "
 	            "text: %.4g of the texts are right, %.4g would be (labels "
 	            "predicted: %d of %d)",
 	            l->name[s->commonest], s->accuracy, s->commonest_share,

@@ -63,7 +63,7 @@ wrong() { # GLOB NAME COMMAND ...
 	exits 2 "$name" "$@"
 	like "$(cat err)" "$glob" "$name: says so"
 }
-wrong '*there is no experiment*bert/squad*' 'an unknown experiment' \
+wrong '*unknown experiment*bert/squad*' 'an unknown experiment' \
 	bert-run-experiment --experiment=bert/none --mode=train --model_dir=x
 wrong '*trainer (TrainerConfig) has no key*mean*train_steps*' 'an unknown key' \
 	exp train x $override=trainer.train_step=3

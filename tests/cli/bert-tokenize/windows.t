@@ -61,7 +61,7 @@ refuses '*record 1: 4 tokens would have to go from the first text, which has 3' 
 	--truncation only_first --format ids pair.tfr
 is "$(ids -m "$M" --max-length 8 --truncation only_second pair.tfr)" \
 	'2 61 62 63 3 64 65 3' '... or the second'
-refuses '*line 1: the text is too long, and there is no second*' \
+refuses '*line 1: the text is too long, and only a second one may be cut*' \
 	'only_second needs a second text' bert-tokenize -m "$M" --lines \
 	--max-length 6 --truncation only_second --format ids eight
 bert-tokenize -qm "$M" --max-length 9 --stride 1 --truncation only_second \

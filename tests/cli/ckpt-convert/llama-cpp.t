@@ -77,7 +77,7 @@ like "$(cat out)" '*"position_embd.weight"*63, 32*' 'positions begin with the fi
 refuses "*is a model of the family gte, which does not have names of llama.cpp*" 'a family without' \
 	ckpt-convert gte x.gguf
 sed -i 's/"hidden_activation": "gelu"/"hidden_activation": "relu"/' modernbert/config.json
-refuses "*its activation 'relu' is none that llama.cpp has for the family modernbert*" 'an activation' \
+refuses "*llama.cpp lacks its activation 'relu' for the family modernbert*" 'an activation' \
 	ckpt-convert modernbert x.gguf
 sed -i 's/"model_type": "eurobert"/&, "rope_scaling": {"rope_type": "yarn", "factor": 2}/' eurobert/config.json
 refuses "*rope_type 'yarn' is not written for llama.cpp*" 'a rotation' ckpt-convert eurobert x.gguf

@@ -92,7 +92,7 @@ tensor-cat -q --select logits a.ts | tensor-cat -q --json | grep -c '"id' >out
 is "$(cat out)" 0 '--select'
 tensor-cat -q --select logits,id a.ts >out.ts
 says 0 'logits: 6 values, equal' '--select id takes the offsets along' --compare out.ts a.ts
-refuses "tensor-cat: cannot read 'a.ts': frame 1: there is no tensor 'logit'" \
+refuses "tensor-cat: cannot read 'a.ts': frame 1: it lacks tensor 'logit'" \
 	'--select of what is not there' tensor-cat --select logit a.ts -o no.ts
 frame none ab '{}' 1 2 3 4
 tensor-cat -q --from-safetensors none >none.ts
@@ -151,7 +151,7 @@ tensor-cat -q --mean p.ts q.ts >out.ts
 tensor-cat -q --mean --softmax a.ts b.ts >out2.ts
 is "$(tensor-cat --compare --tolerance 1e-7 out.ts out2.ts >out && echo near)" near \
 	'the softmax comes before the mean'
-refuses "*there is no tensor 'logits'*" 'no softmax twice' tensor-cat --softmax p.ts -o no.ts
+refuses "*it lacks tensor 'logits'*" 'no softmax twice' tensor-cat --softmax p.ts -o no.ts
 
 frame x1 a "$L" 3 0
 frame x2 xc "$L" 1 5 2.5 1

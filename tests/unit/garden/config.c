@@ -201,11 +201,11 @@ static void experiments(void **state)
 		bt_garden_free(c);
 	}
 	assert_int_equal(bt_garden_new("bert/pretraining", &c, &err), BT_EARG);
-	assert_string_equal(
-	    err.text, "there is no experiment 'bert/pretraining' here; those "
-	              "built are bert/sentence_prediction, "
-	              "bert/sentence_prediction_text, bert/squad, "
-	              "bert/tagging");
+	assert_string_equal(err.text,
+	                    "unknown experiment 'bert/pretraining'; those "
+	                    "built are bert/sentence_prediction, "
+	                    "bert/sentence_prediction_text, bert/squad, "
+	                    "bert/tagging");
 }
 
 static void merges(void **state)

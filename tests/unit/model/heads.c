@@ -80,9 +80,9 @@ static void wrong_layers_are_named(void **state)
 	static const struct {
 		const char *spec, *says;
 	} bad[] = {
-	    {"", "layer 1 of the head, '': there is none"},
-	    {"mean,,dense", "layer 2 of the head, '': there is none"},
-	    {"mean,dense 4,", "layer 3 of the head, '': there is none"},
+	    {"", "layer 1 of the head, '': it is empty"},
+	    {"mean,,dense", "layer 2 of the head, '': it is empty"},
+	    {"mean,dense 4,", "layer 3 of the head, '': it is empty"},
 	    {"mean,densse 4", "layer 2 of the head, 'densse 4': no such layer"},
 	    {"mean 3,dense", "layer 1 of the head, 'mean 3': takes no value"},
 	    {"mean", "layer 1 of the head, 'mean': the last layer must be"},

@@ -384,7 +384,7 @@ static void claims(void **state)
 	one_page((struct page){.type = DATA_2, .values = 2, .levels = 11}, AB,
 	         10, "its levels are longer than it is");
 	one_page((struct page){.values = 2, .encoding = RLE_DICT}, "\1", 1,
-	         "there is none");
+	         "missing");
 }
 
 static void compressed_page(int64_t codec, int64_t size, const char *wanted)
