@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/num.h"
 #include "metrics/metrics_int.h"
 
 static int likeliest(const struct bt_metrics *m, const float *logits)
@@ -207,23 +206,12 @@ static void report_unpredicted(const struct bt_metrics *m,
 	bt_buf_puts(out, n > 0 ? "\n" : "");
 }
 
-/* Numbers can be near or far from each other, names are not. */
-static bool are_numbers(const struct bt_labels *l)
-{
-	int64_t v;
-	int k;
-
-	for (k = 0; k < l->n; k++)
-		if (bt_parse_i64(l->name[k], INT64_MIN, INT64_MAX, &v) != BT_OK)
-			return false;
-	return true;
-}
-
 static void report_probabilities(const struct bt_metrics *m,
                                  const struct bt_metrics_summary *s,
                                  const struct bt_labels *l, struct bt_buf *out)
 {
-	bool numbers = are_numbers(l) && !isnan(s->quadratic_weighted_kappa);
+	bool numbers =
+	    bt_labels_are_numbers(l) && !isnan(s->quadratic_weighted_kappa);
 	int i;
 
 	bt_buf_putc(out, '\n');

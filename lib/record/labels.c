@@ -36,6 +36,17 @@ int bt_labels_find(const struct bt_labels *l, struct bt_span name)
 	                                                              : -1;
 }
 
+bool bt_labels_are_numbers(const struct bt_labels *l)
+{
+	int64_t v;
+	int i;
+
+	for (i = 0; i < l->n; i++)
+		if (bt_parse_i64(l->name[i], INT64_MIN, INT64_MAX, &v) != BT_OK)
+			return false;
+	return true;
+}
+
 int bt_labels_width(const struct bt_labels *l)
 {
 	int i, n, width = 12;

@@ -41,6 +41,10 @@ int bt_labels_width(const struct bt_labels *l);
 void bt_labels_put(struct bt_buf *out, const struct bt_labels *l, int i,
                    int width);
 
+/* Whether all are whole numbers, which are near or far from each other as names
+ * are not. */
+bool bt_labels_are_numbers(const struct bt_labels *l);
+
 /* The number of a label, or -1. */
 int bt_labels_find(const struct bt_labels *l, struct bt_span name);
 

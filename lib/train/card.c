@@ -80,14 +80,17 @@ static void name_evaluation(const struct bt_job *j, struct bt_buf *b)
 		                   : "records");
 }
 
-/* Name and value of a metric of that line, or false. YAML takes
- * 1e-05 for a text, 1.0e-05 for a number. */
-static bool is_metric(const char *key, const json_t *v, char value[40])
+/* Name and value of a metric of that line that says something of the model, or
+ * false. YAML takes 1e-05 for a text, 1.0e-05 for a number. */
+static bool is_metric(const struct bt_job *j, const char *key, const json_t *v,
+                      char value[40])
 {
 	char *e;
 
 	if (!bt_str_starts(key, "eval_") || !json_is_number(v) ||
-	    !isfinite(json_number_value(v)))
+	    !isfinite(json_number_value(v)) ||
+	    (strcmp(key, "eval_quadratic_weighted_kappa") == 0 &&
+	     !bt_labels_are_numbers(&j->model.labels)))
 		return false;
 	bt_format_f64(value, 32, json_number_value(v));
 	e = strchr(value, 'e');
@@ -109,7 +112,7 @@ static void put_metrics(const struct bt_job *j, const json_t *results,
 
 	for (i = 0; i < 4 && kind->shown[i].name != NULL; i++) {
 		snprintf(key, sizeof(key), "eval_%s", kind->shown[i].name);
-		if (!is_metric(key, json_object_get(results, key), value))
+		if (!is_metric(j, key, json_object_get(results, key), value))
 			continue;
 		bt_buf_printf(b, "%s- %s\n", first ? "metrics:\n" : "",
 		              kind->shown[i].name);
@@ -138,7 +141,7 @@ static void put_index(const struct bt_job *j, const json_t *results,
 	bt_buf_puts(b, "\n    metrics:\n");
 	json_object_foreach((json_t *)(uintptr_t)results, key, v)
 	{
-		if (is_metric(key, v, value))
+		if (is_metric(j, key, v, value))
 			bt_buf_printf(b,
 			              "    - type: %s\n      value: %s\n"
 			              "      name: %s\n",
@@ -324,7 +327,8 @@ static void put_recipe(const struct bt_job *j,
 	              (unsigned long long)t->batching.seed);
 }
 
-static void put_results(const struct bt_train_result *res,
+static void put_results(const struct bt_job *j,
+                        const struct bt_train_result *res,
                         const json_t *results, struct bt_buf *b)
 {
 	char value[40];
@@ -343,7 +347,7 @@ static void put_results(const struct bt_train_result *res,
 	bt_buf_puts(b, ":\n\n| metric | value |\n|---|---|\n");
 	json_object_foreach((json_t *)(uintptr_t)results, key, v)
 	{
-		if (!is_metric(key, v, value))
+		if (!is_metric(j, key, v, value))
 			continue;
 		bt_buf_puts(b, "| ");
 		put_text(b, key + 5);
@@ -462,7 +466,7 @@ int bt_card_write(const struct bt_job *j, const struct bt_train_result *res,
 		put_labels(j, train, &b);
 		put_data(j, train, &b);
 		put_recipe(j, res, &b);
-		put_results(res, results, &b);
+		put_results(j, res, results, &b);
 		put_command(j, &b);
 		put_speed(j, res, &b);
 		bt_buf_printf(&b, MARK "%08x -->\n",

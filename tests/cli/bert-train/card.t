@@ -33,6 +33,7 @@ for metric in accuracy macro_f1 mcc; do
 		"$(printf %.6f "$(sed -n "s/^ *\"$metric\": \([^,]*\),*/\1/p" report | head -n 1)")" \
 		"the $metric is the model's"
 done
+is "$(grep -c kappa m/README.md)" 0 'labels without an order have no quadratic kappa'
 like "$card" '*| 0 | get\\_card | 44 |*| 3 | wifi\\_access | 45 |*' 'labels, with examples of each'
 like "$card" "*| training | train.rec | 179 | * |*| evaluation | dev.rec | 32 | *fingerprint is *" 'data'
 like "$card" '*| learning rate | 0.001 |*| optimizer | adamw |*| seed | 42 |*' 'the recipe'
@@ -50,6 +51,17 @@ cp m/README.md wanted
 mv m first
 small_train m -q --eval dev.rec --epochs 3
 same_card m/README.md wanted 'the same run has the same card'
+
+
+# ratings are near or far from each other
+for f in train dev; do
+	sed 's/,get_card$/,1/; s/,parking$/,2/; s/,pay_fine$/,3/; s/,wifi_access$/,4/' $f.csv |
+		csv2tfrecord -q -i id -t text -l intent | bert-tokenize -q -m vocab.txt -o $f.stars.rec
+done
+works 'ratings' bert-train -q --init-config tiny --tokenizer vocab.txt --epochs 3 --learning-rate 1e-3 \
+	--batch-size 16 --eval dev.stars.rec -o stars train.stars.rec
+like "$(cat stars/README.md)" '*type: quadratic_weighted_kappa*| quadratic\\_weighted\\_kappa | *' \
+	'have a quadratic kappa'
 
 # what is not evaluated
 works 'no evaluation' small_train plain -q
