@@ -62,6 +62,32 @@ void bt_log_warn(const struct bt_log *log, const char *code, enum bt_hint hint,
 	va_end(ap);
 }
 
+static void emit_headed(void *ctx, const struct bt_log_line *line)
+{
+	struct bt_log_headed *h = ctx;
+
+	if (h->heading[0] != '\0')
+		bt_log(h->to, BT_LOG_NOTE, "%s", h->heading);
+	h->heading[0] = '\0';
+	h->to->emit(h->to->ctx, line);
+}
+
+void bt_log_head(struct bt_log_headed *h, const struct bt_log *to,
+                 const char *fmt, ...)
+{
+	va_list ap;
+
+	h->log = to != NULL ? *to : (struct bt_log){0};
+	h->to = to;
+	va_start(ap, fmt);
+	vsnprintf(h->heading, sizeof(h->heading), fmt, ap);
+	va_end(ap);
+	if (h->log.emit == NULL)
+		return;
+	h->log.emit = emit_headed;
+	h->log.ctx = h;
+}
+
 void bt_progress_init(struct bt_progress *p, FILE *to, bool quiet)
 {
 	p->to = !quiet && isatty(fileno(to)) ? to : NULL;

@@ -55,6 +55,18 @@ void bt_log_hint(const struct bt_log *log, enum bt_log_level level,
 void bt_log_warn(const struct bt_log *log, const char *code, enum bt_hint hint,
                  const char *fmt, ...) BT_PRINTF(4, 5);
 
+/* A log whose lines go to another one, behind a note that says what they belong
+ * to. Where there are no lines, nothing is said. Valid as long as both are. */
+struct bt_log_headed {
+	struct bt_log log;
+	const struct bt_log *to;
+	char heading[64]; /* "": was said */
+};
+
+/* to may be NULL. */
+void bt_log_head(struct bt_log_headed *h, const struct bt_log *to,
+                 const char *fmt, ...) BT_PRINTF(3, 4);
+
 /*
  * A line that is written again and again on a terminal. Does nothing when the
  * stream is no terminal. At most about ten updates a second are shown.

@@ -65,6 +65,7 @@ static int train(const struct bt_job_opts *all, int k, bool force, bool anew,
 	struct bt_job_opts o = *all;
 	char *dir = fold_dir(all, k);
 	const struct bt_log *log = o.train.log;
+	struct bt_log_headed headed;
 	char key[24];
 	int r = BT_OK;
 
@@ -77,8 +78,9 @@ static int train(const struct bt_job_opts *all, int k, bool force, bool anew,
 		       o.fold.folds);
 	} else {
 		o.train.resume = !anew && bt_train_left(dir);
-		bt_log(log, BT_LOG_NOTE, "fold %d of %d%s", k + 1, o.fold.folds,
-		       o.train.resume ? " goes on" : "");
+		bt_log_head(&headed, log, "fold %d of %d%s", k + 1,
+		            o.fold.folds, o.train.resume ? " goes on" : "");
+		o.train.log = &headed.log;
 		snprintf(key, sizeof(key), "fold-%d", k + 1);
 		bt_summary_open(bt_log_summary(log), key);
 		r = bt_job_run(&o, end, err);

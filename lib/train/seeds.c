@@ -105,7 +105,9 @@ static int write_file(const struct bt_seeds *s, const char *dir,
 static int train(struct bt_seeds *s, size_t i, const struct bt_job_opts *all,
                  bool anew, struct bt_train_result *end, struct bt_error *err)
 {
+	const struct bt_log *log = all->train.log;
 	struct bt_job_opts o = *all;
+	struct bt_log_headed headed;
 	char name[24], folder[32], *dir;
 	int r;
 
@@ -115,11 +117,12 @@ static int train(struct bt_seeds *s, size_t i, const struct bt_job_opts *all,
 	o.train.batching.seed = s->first + i;
 	o.train.keep_finished = false; /* it is not in the file */
 	o.train.resume = !anew && bt_train_left(dir);
-	bt_log(o.train.log, BT_LOG_NOTE, "seed %s%s", name,
-	       o.train.resume ? " goes on" : "");
-	bt_summary_open(bt_log_summary(o.train.log), folder);
+	bt_log_head(&headed, log, "seed %s%s", name,
+	            o.train.resume ? " goes on" : "");
+	o.train.log = &headed.log;
+	bt_summary_open(bt_log_summary(log), folder);
 	r = bt_job_run(&o, end, err);
-	bt_summary_close(bt_log_summary(o.train.log));
+	bt_summary_close(bt_log_summary(log));
 	if (r != BT_OK)
 		bt_error_prefix(err, "seed %s", name);
 	free(dir);
