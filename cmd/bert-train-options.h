@@ -289,10 +289,10 @@ static struct args defaults(void)
 	    .optimizer = "adamw"};
 	struct bt_train_opts *t = &a.job.train;
 
-	t->epochs = 3;
 	t->teacher_weight = -1; /* not given */
 	t->save_minutes = 10;
 	t->schedule = (struct bt_schedule_opts)BT_SCHEDULE_INIT;
+	t->schedule.lr = -1; /* not given; nor are epochs */
 	t->optim = (struct bt_optim_opts)BT_OPTIM_INIT;
 	return a;
 }

@@ -232,8 +232,13 @@ static int check(const struct args *a, struct bt_error *err)
 static int complete(struct args *a, char **argv, int argc, int operand,
                     struct bt_error *err)
 {
+	const struct bt_schedule_opts usual = BT_SCHEDULE_INIT;
 	struct bt_train_opts *t = &a->job.train;
 
+	a->job.default_recipe =
+	    t->schedule.lr < 0 || (t->epochs == 0 && t->steps == 0);
+	t->schedule.lr = t->schedule.lr < 0 ? usual.lr : t->schedule.lr;
+	t->epochs = t->epochs == 0 ? 3 : t->epochs;
 	a->argv = argv;
 	a->argc = argc;
 	a->job.card_command = argv;
@@ -362,6 +367,7 @@ static int tuned_job(void *ctx, const struct bt_command *c,
 		return BT_EARG;
 	if (complete(&a, c->word, c->n, operand, err) != BT_OK)
 		return BT_EARG;
+	a.job.default_recipe = false; /* that is what is looked for */
 	a.job.train.dist = first->job.train.dist;
 	a.job.train.progress = first->job.train.progress;
 	a.job.train.profile = first->job.train.profile;

@@ -185,6 +185,9 @@ static const char *const words[BT_HINTS] = {
         "for devices that are not here name them with --topology: of TPUs "
         "v2:4x4, v3:2x2, v4:2x2x1, v5e:1x1, v5e:2x2, v5e:4x4, v5p:2x2x1, "
         "v6e:1x1, v6e:2x2, tpu7x:2x2x1",
+    [BT_HINT_TRAIN_MORE] =
+        "try more --epochs or a higher --learning-rate, or let --tune 10 find "
+        "both in ten minutes",
     [BT_HINT_DEVICES] = "BT_PJRT_PATH names the directories of plugins; see "
                         "DEVICES in bertutils(7)",
     [BT_HINT_GPU_PLUGIN] =

@@ -73,6 +73,8 @@ struct bt_job_opts {
 	struct bt_device_costs costs; /* of a job that is planned: to be told,
 	                               * of the device's programs */
 	int threads;
+	bool default_recipe; /* nobody chose both the rate and the number of
+	                      * updates: a run that is too short says so */
 	struct bt_weights_gaps gaps; /* of the starting model */
 	char *const *card_command;   /* [n_card_command] the program's, for the
 	                              * model card; 0: none is written */

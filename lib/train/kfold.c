@@ -70,6 +70,7 @@ static int train(const struct bt_job_opts *all, int k, bool force, bool anew,
 	int r = BT_OK;
 
 	o.fold.fold = k;
+	o.default_recipe = o.default_recipe && k == 0; /* is said once */
 	o.train.out = dir;
 	o.train.keep_finished = !force;
 	if (!force && is_finished(dir)) {

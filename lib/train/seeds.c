@@ -115,6 +115,7 @@ static int train(struct bt_seeds *s, size_t i, const struct bt_job_opts *all,
 	snprintf(folder, sizeof(folder), "seed-%s", name);
 	o.train.out = dir = bt_path_join(all->train.out, folder);
 	o.train.batching.seed = s->first + i;
+	o.default_recipe = o.default_recipe && i == 0; /* is said once */
 	o.train.keep_finished = false; /* it is not in the file */
 	o.train.resume = !anew && bt_train_left(dir);
 	bt_log_head(&headed, log, "seed %s%s", name,

@@ -13,6 +13,8 @@
 #define FEW 20         /* smaller sets are trials, of which nothing is said */
 #define LEAK_SHARE 100 /* one text in so many is mentioned */
 #define LARGE_RATE 0.01
+#define SHORT 300  /* updates; more were hardly too few */
+#define LITTLE 0.5 /* of the loss of guessing: so much is still high */
 
 static int ascending(const void *a, const void *b)
 {
@@ -160,24 +162,33 @@ static double guess_of(const struct bt_job *j, const struct bt_dataset *d)
 	                            j->o.train.smoothing);
 }
 
-/* Whether the last evaluation shows that the texts count, by a loss below that
- * of guessing or by a correlation of three standard deviations: the loss alone
- * may still be high where numbers are far from 0. */
+/* Whether the last evaluation has a loss below that share of guessing's. */
+static bool evaluated_below(const struct bt_job *j,
+                            const struct bt_metrics_summary *s, double share)
+{
+	return j->has_eval && s->kind != NULL &&
+	       s->loss <= share * guess_of(j, &j->eval);
+}
+
+/* Whether it shows that the texts count, by such a loss or by a correlation of
+ * three standard deviations: the loss alone may still be high where numbers are
+ * far from 0. */
 static bool evaluation_learned(const struct bt_job *j,
                                const struct bt_metrics_summary *s)
 {
 	double pearson;
 
-	if (!j->has_eval || s->kind == NULL)
-		return false;
-	return s->loss <= guess_of(j, &j->eval) ||
-	       (bt_metrics_find(s, "pearson", &pearson, NULL) == BT_OK &&
+	return evaluated_below(j, s, 1) ||
+	       (j->has_eval && s->kind != NULL &&
+	        bt_metrics_find(s, "pearson", &pearson, NULL) == BT_OK &&
 	        pearson * sqrt((double)j->eval.n) > 3);
 }
 
-/* A model of labels that differ in frequency often learns only that. */
-static void check_predictions(const struct bt_job *j,
-                              const struct bt_metrics_summary *s)
+/* A model of labels that differ in frequency often learns only that. Returns
+ * whether it warned. */
+static bool check_predictions(const struct bt_job *j,
+                              const struct bt_metrics_summary *s,
+                              enum bt_hint hint)
 {
 	const struct bt_labels *l = &j->model.labels;
 
@@ -185,37 +196,53 @@ static void check_predictions(const struct bt_job *j,
 	    s->kind != &bt_metrics_classification || s->commonest_share >= 1 ||
 	    s->accuracy > s->commonest_share ||
 	    (s->predicted > 1 && j->o.train.class_weight != NULL))
-		return;
-	bt_log_warn(bt_job_log(j), "few-labels-predicted", BT_HINT_NONE,
+		return false;
+	bt_log_warn(bt_job_log(j), "few-labels-predicted", hint,
 	            "the last evaluation is not better than '%s' for every "
 	            "text: %.4g of the texts are right, %.4g would be (labels "
 	            "predicted: %d of %d)",
 	            l->name[s->commonest], s->accuracy, s->commonest_share,
 	            s->predicted, l->n);
+	return true;
+}
+
+/* Whether the loss is one that guessing has, too. */
+static bool is_plain_loss(const struct bt_train_opts *o,
+                          const struct bt_dataset *d)
+{
+	return !d->has_weights && o->pos_weight == NULL && o->teacher == NULL &&
+	       o->focal == 0 && o->r_drop == 0 && o->contrast == 0;
 }
 
 void bt_warn_result(const struct bt_job *j, const struct bt_train_result *r)
 {
-	const struct bt_task *task = j->model.task;
-	double guess;
+	const struct bt_train_opts *o = &j->o.train;
+	const struct bt_metrics_summary *s = &r->measured;
+	enum bt_hint hint = j->o.default_recipe && r->steps < SHORT
+	                        ? BT_HINT_TRAIN_MORE
+	                        : BT_HINT_NONE;
+	double guess, share;
 
-	if (j->o.train.measure_only || j->train.n < FEW || isnan(r->loss))
+	if (o->measure_only || j->train.n < FEW || isnan(r->loss))
 		return;
 	guess = guess_of(j, &j->train);
-	if (j->train.has_weights || j->o.train.pos_weight != NULL ||
-	    j->o.train.teacher != NULL || j->o.train.focal > 0 ||
-	    j->o.train.r_drop > 0 || j->o.train.contrast > 0 ||
-	    r->end_loss <= guess || guess <= 0 ||
-	    evaluation_learned(j, &r->measured)) {
-		check_predictions(j, &r->measured);
-		return;
-	}
-	bt_log_warn(
-	    bt_job_log(j), "nothing-learned", BT_HINT_NONE,
-	    "the loss at the end (%.4g) is higher than that of guessing "
-	    "without the texts (%.4g): the model has learned nothing yet%s",
-	    r->end_loss, guess,
-	    !task->names_outputs && guess > 100
-	        ? "; targets near 1 are easier to learn"
-	        : "");
+	share =
+	    is_plain_loss(o, &j->train) && guess > 0 ? r->end_loss / guess : 0;
+	if (share > 1 && !evaluation_learned(j, s))
+		bt_log_warn(bt_job_log(j), "nothing-learned", hint,
+		            "the loss at the end (%.4g) is higher than that of "
+		            "guessing without the texts (%.4g): the model has "
+		            "learned nothing yet%s",
+		            r->end_loss, guess,
+		            !j->model.task->names_outputs && guess > 100
+		                ? "; targets near 1 are easier to learn"
+		                : "");
+	else if (!check_predictions(j, s, hint) && share > LITTLE &&
+	         hint != BT_HINT_NONE && o->smoothing == 0 &&
+	         !evaluated_below(j, s, LITTLE))
+		bt_log_warn(bt_job_log(j), "little-learned", hint,
+		            "after %lld updates the loss is %.4g, that of "
+		            "guessing without the texts %.4g: the model has "
+		            "learned little yet",
+		            (long long)r->steps, r->end_loss, guess);
 }

@@ -14,7 +14,8 @@ int bt_warn_data(const struct bt_job *j, struct bt_error *err) BT_MUST_USE;
 void bt_warn_plan(const struct bt_train_opts *o, size_t n, int64_t total,
                   int64_t warmup);
 
-/* Of a run that is over: it learnt no more than how frequent labels are. */
+/* Of a run that is over: it learnt no more than how frequent labels are or,
+ * with few updates of a recipe that nobody chose, little more. */
 void bt_warn_result(const struct bt_job *j, const struct bt_train_result *r);
 
 #endif
