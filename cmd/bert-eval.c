@@ -2,144 +2,23 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "bert-eval-options.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/tool.h"
 #include "evaluate/agreement.h"
-#include "evaluate/evaluation_page.h"
-#include "evaluate/tune_threshold.h"
 #include "finetune/fold_dirs.h"
 #include "format/escape.h"
 #include "format/hub_cache.h"
 #include "format/json.h"
 #include "io/duplicate_paths.h"
 #include "io/out.h"
-#include "record/entities.h"
 
 /* Exit status with --min, like cmp's. */
 enum { YES = 0, NO = 1, TROUBLE = 2 };
-
-struct args {
-	struct bt_common common;
-	struct bt_opt_list model, adapter, predictions;
-	const char *task, *null_odds, *dialect;
-	const char *dtype, *gemm, *device, *threshold, *windows, *scheme;
-	struct bt_answers_opts answers;
-	bool json, profile;
-	int64_t expect, replicas; /* 0: not given */
-	struct bt_opt_list min, by;
-	struct bt_minimum *minimum; /* [min.n] */
-	int64_t errors;             /* 0: none */
-	const char *compare, *leak;
-	const char *rank_by; /* the feature of a query, or NULL */
-	const char *issues,
-	    *html;        /* files of label issues, of a page; or NULL */
-	bool each;        /* token is masked */
-	const char *tune; /* what to tune thresholds for, or NULL: */
-	struct bt_threshold_goal goal;
-	const char *calibrate; /* how, or NULL */
-	bool ci;
-	int64_t samples; /* 0: not given */
-	const char *group_by;
-	double coverage, agreement; /* 0: not given */
-	const char *sets;           /* by which scores, or NULL */
-};
-
-static const struct bt_opt options[] = {
-    BT_GROUP("Input and output"),
-    BT_LIST('m', "model", "DIR", "trained model; repeat to average", args,
-            model),
-    BT_LIST(0, "adapter", "DIR", "adapter that changes it; repeat to average",
-            args, adapter),
-    BT_LIST(0, "predictions", "FILE",
-            "score this file, not a model; repeat to average", args,
-            predictions),
-    BT_STR(0, "task", "classification|multilabel|regression",
-           "what --predictions predict [as the first label]", args, task),
-    BT_STR('o', "output", "FILE", "write to FILE [standard output]", args,
-           common.output),
-    BT_FLAG(0, "json", "print JSON, with the full confusion matrix", args,
-            json),
-    BT_STR(0, "html", "FILE", "also write a page with pictures to FILE", args,
-           html),
-    BT_INT(0, "expect", "N", "fail unless there are exactly N records", args,
-           expect, 1, 1e15),
-    BT_STR(0, "windows", BT_WINDOWS_NAMES,
-           "how to join the windows of a text [mean]", args, windows),
-    BT_STR(0, "strict", BT_ENTITY_SCHEMES,
-           "tagging: count only entities that follow this scheme", args,
-           scheme),
-    BT_GROUP("Reports"),
-    BT_LIST(0, "by", "FIELD", "also report metrics for each value of a feature",
-            args, by),
-    BT_STR(0, "rank-by", "FIELD",
-           "also rank records that share a feature's value: MRR, NDCG", args,
-           rank_by),
-    BT_INT(0, "errors", "N", "list the N examples with the highest loss", args,
-           errors, 1, 1e9),
-    BT_STR(0, "compare", "DIR",
-           "compare with a second model on the same records", args, compare),
-    BT_STR(0, "label-issues", "FILE",
-           "write the records whose labels are probably wrong to FILE", args,
-           issues),
-    BT_STR(0, "leak", "FILE",
-           "count texts that occur in these records, or nearly", args, leak),
-    BT_FLAG(0, "ci", "print 95 % confidence intervals of all metrics", args,
-            ci),
-    BT_INT(0, "ci-samples", "N", "samples that they are made of [1000]", args,
-           samples, 20, 1e6),
-    BT_STR(0, "ci-group", "FIELD",
-           "draw records with the same value of a feature together", args,
-           group_by),
-    BT_FLAG(0, "pseudo-perplexity",
-            "masked-lm: mask each token by itself, not 15 % of them", args,
-            each),
-    BT_GROUP("Thresholds"),
-    BT_LIST(0, "min", "METRIC=VALUE",
-            "exit 1 if the metric is worse than VALUE", args, min),
-    BT_STR(0, "threshold", "X|LABEL=X,...",
-           "multi-label, two classes: lowest probability to predict [.5]", args,
-           threshold),
-    BT_STR(0, "tune-threshold", "GOAL",
-           "write thresholds for f1, recall=X or precision=X to -o FILE", args,
-           tune),
-    BT_GROUP("Probabilities"),
-    BT_STR(0, "calibrate", "temperature|vector",
-           "fit the probabilities to these records, and keep it in -m DIR",
-           args, calibrate),
-    BT_REAL(0, "coverage", "SHARE",
-            "find sets of labels that have the true one so often, and keep it",
-            args, coverage, 1e-6, 1 - 1e-6),
-    BT_STR(0, "set-method", BT_LABEL_SETS_METHODS,
-           "scores of labels for --coverage [lac]", args, sets),
-    BT_GROUP("Questions"),
-    BT_STR(0, "null-odds", "FILE",
-           "odds of --predictions that questions have no answer", args,
-           null_odds),
-    BT_REAL(0, "null-threshold", "X",
-            "questions with higher null odds count as unanswered [1]", args,
-            answers.null_threshold, -1e300, 1e300),
-    BT_STR(0, "dialect", "hf|google",
-           "find answers as transformers or as BERT's run_squad do [hf]", args,
-           dialect),
-    BT_STR(0, "language", BT_SQUAD_LANGUAGE_NAMES,
-           "compare answers as MLQA does [as SQuAD does]", args,
-           answers.language),
-    BT_GROUP("Speed"),
-    BT_STR(0, "dtype", "auto|f32|bf16|int8", "type of matrix products [auto]",
-           args, dtype),
-    BT_STR(0, "gemm", BT_GEMM_NAMES,
-           "library for matrix products [the fastest]", args, gemm),
-    BT_STR(0, "device", "NAME|FILE", "compute on a device, by this PJRT plugin",
-           args, device),
-    BT_INT(0, "replicas", "N", "devices to use [1]", args, replicas, 1, 4096),
-    BT_REAL(0, "min-agreement", "X",
-            "exit 1 if --dtype int8 predicts the same less often, and keep it",
-            args, agreement, 1e-6, 1),
-    BT_FLAG(0, "profile", "print where the time goes", args, profile),
-    BT_OPT_COMMON(args),
-    BT_OPT_LAST,
-};
 
 static const struct bt_tool tool = {
     "bert-eval",
@@ -158,7 +37,32 @@ struct run {
 	struct bt_buf agreed; /* the report of it */
 	char **argv;          /* of the program, up to paths and n more */
 	struct bt_profile profile;
+	const char *behind_json; /* the word behind --json on the command line,
+	                          * if it is not an option; or NULL */
 };
+
+/* Before options are read, which brings words into another order. */
+static const char *find_behind_json(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i + 1 < argc; i++)
+		if (strcmp(argv[i], "--json") == 0 && argv[i + 1][0] != '-')
+			return argv[i + 1];
+	return NULL;
+}
+
+/* Where the report was to go into that file, which is read. */
+static void explain_json(const struct run *r, struct bt_error *err)
+{
+	const char *file = r->behind_json;
+	struct bt_error_place place;
+
+	bt_error_place(err->code, err->text, &place);
+	if (file != NULL && strcmp(place.file, file) == 0 &&
+	    (bt_str_ends(file, ".json") || access(file, F_OK) != 0))
+		err->hint = BT_HINT_JSON_TAKES_NO_FILE;
+}
 
 /* The error if a report of its own does not go with the rest; or NULL. */
 static const char *report_contradiction(const struct args *a)
@@ -518,15 +422,21 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	return BT_OK;
 }
 
-static int run(const struct args *a, char **argv, char **paths, int n)
+static int run(const struct args *a, char **argv, char **paths, int n,
+               const char *behind_json)
 {
-	struct run r = {.a = a, .argv = argv, .agreement.least = a->agreement};
+	struct run r = {.a = a,
+	                .argv = argv,
+	                .agreement.least = a->agreement,
+	                .behind_json = behind_json};
 	struct bt_error err = {0};
 	int e, status = BT_EXIT_DONE;
 
 	if (bt_dist_open(&r.dist, &err) != BT_OK)
 		return bt_tool_fail(&tool, &err);
-	e = bt_dist_agree(r.dist, evaluate(&r, paths, n, &err), &err);
+	e = evaluate(&r, paths, n, &err);
+	explain_json(&r, &err);
+	e = bt_dist_agree(r.dist, e, &err);
 	if (e == BT_OK && unmet(&r) > 0)
 		status = NO;
 	status = bt_dist_end(r.dist, &tool, status, &err);
@@ -577,6 +487,7 @@ int main(int argc, char **argv)
 	                 .dtype = "auto",
 	                 .answers.null_threshold = NAN};
 	struct bt_fold_dirs folds = {.n = 0};
+	const char *behind_json = find_behind_json(argc, argv);
 	struct bt_error err = {0};
 	int status, operand;
 
@@ -589,7 +500,8 @@ int main(int argc, char **argv)
 		status = bt_tool_fail(&tool, &err);
 	else if (check(&a, argc - operand, &status)) {
 		if (spare(&a, argv + operand, argc - operand, &err) == BT_OK)
-			status = run(&a, argv, argv + operand, argc - operand);
+			status = run(&a, argv, argv + operand, argc - operand,
+			             behind_json);
 		else
 			status = bt_tool_misuse(&tool, "%s", err.text);
 	}

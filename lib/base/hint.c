@@ -91,6 +91,9 @@ static const char *const words[BT_HINTS] = {
         "--checkpoint-activations",
     [BT_HINT_CLASSES_TRAIN] = "train one with bert-train -m DIR -o MODEL",
     [BT_HINT_CSV_ONLY] = "--header and --delimiter are for --format csv",
+    [BT_HINT_JSON_TAKES_NO_FILE] =
+        "--json takes no file: it prints the report as JSON, with -o FILE into "
+        "a file",
     [BT_HINT_EMBED_AUTO] = "--embed auto writes its embeddings",
     [BT_HINT_EXPLAIN_CLASS] = "--explain-class explains one that does not",
     [BT_HINT_EXPLAIN_STEPS] = "more --explain-steps help",

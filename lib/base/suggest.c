@@ -107,6 +107,7 @@ static const struct bt_suggest_known table[] = {
      BT_HINT_NONE},
     {"init-config", "bert-config-file config-name config-file", BT_HINT_NONE},
     {"summary", "json json-summary", BT_HINT_NONE},
+    {"json", "summary", BT_HINT_NONE},
     {"tokenizer", "tokenizer-name tokenizer-name-or-path", BT_HINT_NONE},
     {"output", "output-dir output-file out out-dir local-dir save-dir",
      BT_HINT_NONE},

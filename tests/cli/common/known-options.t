@@ -70,6 +70,7 @@ bert-train bert-config-file init-config
 bert-train json summary
 bert-predict json summary
 csv2tfrecord json summary
+bert-eval summary json
 bert-train tokenizer-name tokenizer
 bert-train output-dir output
 bert-predict output-file output
