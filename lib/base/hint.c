@@ -90,6 +90,9 @@ static const char *const words[BT_HINTS] = {
         "use a smaller --batch-size or --batch-tokens with --accumulate, or "
         "--checkpoint-activations",
     [BT_HINT_CLASSES_TRAIN] = "train one with bert-train -m DIR -o MODEL",
+    [BT_HINT_CLASSES_TRAIN_OR_APART] =
+        "train a classifier with bert-train -m DIR -o MODEL, or evaluate the "
+        "embeddings of pairs, which bert-tokenize --apart makes records of",
     [BT_HINT_CSV_ONLY] = "--header and --delimiter are for --format csv",
     [BT_HINT_JSON_TAKES_NO_FILE] =
         "--json takes no file: it prints the report as JSON, with -o FILE into "

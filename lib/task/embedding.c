@@ -18,8 +18,14 @@ static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
 	double v;
 	int r;
 
-	(void)mode;
 	(void)labels;
+	if (!rec->has_text_number && mode == BT_LABELS_KNOWN)
+		return bt_error_hint(
+		    err, BT_HINT_CLASSES_TRAIN_OR_APART,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "the model embeds texts and has no "
+		                 "classifier, and the record is not one text "
+		                 "of a pair"));
 	if (!rec->has_text_number)
 		return bt_error_hint(
 		    err, BT_HINT_TOKENIZE_APART,

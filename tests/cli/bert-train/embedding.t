@@ -56,6 +56,8 @@ is "$(weights again)" "$(weights kept)" 'a run that is resumed ends with the sam
 # a classifier in the place of such a model
 awk -F, -v OFS=, 'NR == 1 { print "a", "label"; next } { print $1, NR % 2 }' pairs.csv >labels.csv
 csv2tfrecord -q -t a -l label labels.csv | bert-tokenize -q -m vocab.txt -o labels.rec
+refuses '*record 1: the model embeds texts and has no classifier, and the record is not one text of a pair (train a classifier with bert-train *)' \
+	'an encoder judges no classes' bert-eval -m m labels.rec
 train replaced -q --steps 1 train.rec
 works 'a classifier' bert-train --force --init-config tiny --tokenizer vocab.txt --steps 1 -o replaced labels.rec
 like "$(cat err)" "*'replaced': modules.json of the model that stood there is removed*" '... in its place'
