@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <getopt.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/num.h"
 #include "base/str.h"
@@ -326,6 +327,32 @@ static enum bt_opt_result mistake(const struct bt_opt *opts, int key,
 	return BT_OPT_MISTAKE;
 }
 
+/* Whether the word behind a flag is a value that other programs take there, and
+ * not a file; then sets the error. */
+static bool has_value(const struct bt_opt *o, const char *word,
+                      struct bt_error *err)
+{
+	static const char yes[] = "true|yes|on|1", no[] = "false|no|off|0";
+	char lower[8];
+	size_t i, n = word != NULL ? strlen(word) : 0;
+	bool is_no;
+	double x;
+
+	if (n == 0 || o->arg != NULL || access(word, F_OK) == 0)
+		return false;
+	for (i = 0; i < n && i + 1 < sizeof(lower); i++)
+		lower[i] = (char)tolower((unsigned char)word[i]);
+	lower[i] = '\0';
+	is_no = n < sizeof(lower) && choice_has(no, lower);
+	if (!is_no && !(n < sizeof(lower) && choice_has(yes, lower)) &&
+	    bt_parse_f64(word, -1e300, 1e300, &x) != BT_OK)
+		return false;
+	bt_error_set(err, BT_EARG,
+	             "option '--%s' takes no value: leave %s '%s'", o->name,
+	             is_no ? "it out for" : "out", word);
+	return true;
+}
+
 enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
                                 char **argv, void *values, int *operand,
                                 struct bt_opt_again *again,
@@ -349,7 +376,8 @@ enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
 			return BT_OPT_HELP_ASKED;
 		if (o->type == BT_OPT_VERSION)
 			return BT_OPT_VERSION_ASKED;
-		if (set_value(o, optarg, values, err) != BT_OK)
+		if (set_value(o, optarg, values, err) != BT_OK ||
+		    has_value(o, optind < argc ? argv[optind] : NULL, err))
 			return BT_OPT_MISTAKE;
 		/* a value that replaces a different, earlier one */
 		earlier = &before[o - tool->opts];

@@ -118,6 +118,11 @@ bert-tokenize input files to read are named without an option
 END
 misuses "bert-tokenize: unknown option '--num-train-epochs'" 'another program has it, nothing is guessed' \
 	bert-tokenize --num-train-epochs 3
+# flags that have a value there
+misuses "bert-train: option '--resume' takes no value: leave out 'True'" 'a value for a flag' bert-train --resume True a.rec
+misuses "bert-train: option '--few-shot' takes no value: leave it out for 'false'" 'no flag' bert-train --few-shot false
+: >true
+works 'unless it is a file' tfrecord-cat --json true
 BT_MESSAGES=json bert-predict --batch-size 8 2>err
 like "$(cat err)" '*"hint":"batches that are only*' 'for programs, too'
 finish
