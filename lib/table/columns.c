@@ -107,6 +107,7 @@ static int find_id(const struct bt_table_header *h, const char *word,
 static int no_text(const struct bt_table_header *h, struct bt_error *err)
 {
 	struct bt_buf b = BT_BUF_INIT;
+	enum bt_hint hint;
 
 	if (h->names == NULL)
 		return bt_error_hint(err, BT_HINT_TEXT_NUMBER,
@@ -115,10 +116,12 @@ static int no_text(const struct bt_table_header *h, struct bt_error *err)
 		                                  "text's column needs a "
 		                                  "number"));
 	bt_buf_printf(&b, "cannot find a column named 'text' in %s", h->file);
-	(void)bt_table_put_hint(&b, h, bt_span("text"));
+	hint = bt_table_put_hint(&b, h, bt_span("text"));
 	bt_buf_puts(&b, "; ");
 	bt_table_put_names(&b, h);
-	return bt_error_hint(err, BT_HINT_TEXT_COLUMN, fail(&b, BT_EARG, err));
+	return bt_error_hint(err,
+	                     hint != BT_HINT_NONE ? hint : BT_HINT_TEXT_COLUMN,
+	                     fail(&b, BT_EARG, err));
 }
 
 /* A list of columns: one name, or several with commas between. */

@@ -180,7 +180,9 @@ static int one_label(struct bt_table_maker *m, struct bt_error *err)
 	rec->label = tidy(m, rec->label);
 	m->fault = BT_TABLE_LABEL;
 	if (rec->label.n == 0)
-		return bt_error_set(err, BT_EFORMAT, "the label is empty");
+		return bt_error_hint(
+		    err, BT_HINT_TABLE_NA,
+		    bt_error_set(err, BT_EFORMAT, "the label is empty"));
 	if (m->opts->na == BT_TABLE_NA_PANDAS && bt_table_is_na(rec->label))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "the label '%.*s' stands for a missing "

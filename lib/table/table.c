@@ -449,6 +449,8 @@ static int bad_row(struct bt_table *t, int r, struct bt_error *why,
 		hint = BT_HINT_TABLE_ENCODING;
 	else if (fault == BT_TABLE_AGAIN)
 		hint = BT_HINT_TABLE_SKIP_BAD;
+	else if (fault == BT_TABLE_LABEL)
+		hint = why->hint;
 	if (t->opts.no_advice || t->opts.task != NULL)
 		hint = BT_HINT_NONE;
 	return bt_error_hint(err, hint,

@@ -44,8 +44,8 @@ bad '\377b,c' '(line 3): the text is not valid utf-8 (byte FF at position 1) (us
 	'in another character set' 'a text in another set'
 bad 'b,c\300\200' '(line 3): the label is not valid utf-8 (byte C0 at position 2) (*' \
 	'in another character set' 'a label in an overlong form'
-bad 'b,' '(line 3): the label is empty' 'without a label' 'no label'
-bad 'b,""' '(line 3): the label is empty' 'without a label' 'an empty label'
+bad 'b,' '(line 3): the label is empty (--na drop leaves out *)' 'without a label' 'no label'
+bad 'b,""' '(line 3): the label is empty (--na drop *)' 'without a label' 'an empty label'
 
 # fields beyond the limit of 16 MiB
 {

@@ -92,6 +92,8 @@ misuse "cannot find a column named 'text' in 'blank.csv' (did you mean ' Text '[
 printf 'text;label\na;b\n' >semi.csv
 refuses "*cannot find column 'text' in 'semi.csv'; its only column is 'text;label' (use --delimiter semicolon)" \
 	'a wrong delimiter' csv2tfrecord -t text semi.csv
+misuse "cannot find a column named 'text' in 'semi.csv'; its only column is 'text;label' (use --delimiter semicolon)" \
+	'a wrong delimiter, without a column' csv2tfrecord semi.csv
 {
 	seq -s , -f 'a%g' 100
 	seq -s , 100
