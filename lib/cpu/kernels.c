@@ -26,8 +26,10 @@ size_t bt_attend_scratch(size_t q_rows, size_t n, size_t d, bool relative_bias)
 {
 	size_t np = bt_round_up(n, 16), dp = bt_round_up(d, 16);
 	size_t tile = BT_ATTEND_TILE;
-	size_t simd = 6 * np * dp + 2 * tile * dp + 2 * tile * np + np +
-	              bt_drop_room(tile * n) + 128;
+	size_t keys = bt_attend_keys(n, relative_bias);
+	size_t simd = 6 * np * dp + 2 * bt_attend_queries(q_rows) * dp +
+	              2 * tile * np + tile * keys + bt_drop_room(tile * n) +
+	              128;
 	size_t ref = bt_drop_room(q_rows * n) + 2 * n * d + 2 * n + d;
 
 	return (simd > ref ? simd : ref) +

@@ -27,6 +27,28 @@ void bt_ref_glu_back(const struct bt_glu *a, size_t row0, size_t row1,
 /* Query rows that are taken at a time. */
 #define BT_ATTEND_TILE ((size_t)32)
 
+/* Keys that they are taken with at a time, and queries whose tiles take such a
+ * block one after the other: of 64 columns the block has 256 KB, of a second
+ * cache that has 1 MB or 512 KB. */
+#define BT_ATTEND_KEYS ((size_t)512)
+#define BT_ATTEND_QUERIES ((size_t)256)
+
+/* Keys of a block among n, with relative positions or without: those are for
+ * all keys. */
+static inline size_t bt_attend_keys(size_t n, bool relative)
+{
+	size_t np = bt_round_up(n, 16);
+
+	return relative || np < BT_ATTEND_KEYS ? np : BT_ATTEND_KEYS;
+}
+
+static inline size_t bt_attend_queries(size_t n)
+{
+	size_t np = bt_round_up(n, BT_ATTEND_TILE);
+
+	return np < BT_ATTEND_QUERIES ? np : BT_ATTEND_QUERIES;
+}
+
 /* Rows of relative positions between queries and keys, with room behind for the
  * whole vectors of the tile that ends there, of queries or of keys. */
 static inline size_t bt_relative_room(size_t queries, size_t keys)
@@ -43,6 +65,13 @@ static inline size_t bt_relative_room(size_t queries, size_t keys)
 static inline size_t bt_drop_room(size_t n)
 {
 	return bt_round_up(n, 128);
+}
+
+/* And those of a tile of queries among n keys of which so many are taken at a
+ * time: all of them at once, or row by row; they may begin within a block. */
+static inline size_t bt_attend_masks(size_t n, size_t keys)
+{
+	return bt_drop_room(BT_ATTEND_TILE * (n < keys ? n : keys)) + 128;
 }
 
 #endif

@@ -12,7 +12,7 @@
 #define BT_CPU_SIMD_RELATIVE_INT_H
 
 /* The part of a template for which this is written: product, unpack,
- * transpose of simd_attend_int.h. */
+ * transpose of simd_attend_parts_int.h. */
 
 struct rel {
 	size_t n;      /* distances, from 1 - keys to queries - 1; 0: none */
@@ -62,8 +62,8 @@ static void rel_of_keys(const struct bt_attend *a, const struct rel *s,
 		rows = tile_rows(j0, a->n);
 		width = bt_round_up(a->q_rows + rows - 1, 16);
 		product(rows, width, a->d, (struct mat){k + j0 * dp, dp, 1},
-		        s->qt + (a->n - j0 - rows), s->np, s->kq + j0 * s->kw,
-		        s->kw, false);
+		        rows_of(s->qt + (a->n - j0 - rows), s->np),
+		        s->kq + j0 * s->kw, s->kw, false);
 	}
 }
 
@@ -149,8 +149,9 @@ static void rel_add(const struct bt_attend *a, const struct rel *s, size_t i0,
 
 	if (s->k != NULL) {
 		product(rows, bt_round_up(rows - 1 + nk, 16), a->d,
-		        (struct mat){q, dp, 1}, s->kt + (a->q_rows - i0 - rows),
-		        s->np, s->qk, s->qw, false);
+		        (struct mat){q, dp, 1},
+		        rows_of(s->kt + (a->q_rows - i0 - rows), s->np), s->qk,
+		        s->qw, false);
 		for (i = 0; i < rows; i++)
 			add_row(p + i * nk, s->qk + i * s->qw + rows - 1 - i,
 			        nk);
@@ -204,7 +205,7 @@ static void back_queries(const struct bt_attend *a, const struct rel *s,
 		at += a->n;
 		memset(row + at, 0, (width - at) * sizeof(*row));
 	}
-	product(width, dw, rows, (struct mat){s->dqk, 1, s->qw}, q, dw,
+	product(width, dw, rows, (struct mat){s->dqk, 1, s->qw}, rows_of(q, dw),
 	        s->dk + first * dw, dw, true);
 }
 
@@ -236,7 +237,7 @@ static void rel_back_queries(const struct bt_attend *a, const struct rel *s,
 
 	if (s->k != NULL)
 		product(rows, dw, width, (struct mat){s->dqk, s->qw, 1},
-		        s->k + first * dw, dw, dq, dw, true);
+		        rows_of(s->k + first * dw, dw), dq, dw, true);
 }
 
 /* Adds the rows of distances first, first + way ... to those of their relative
@@ -262,9 +263,9 @@ static void rel_back_end(const struct bt_attend *a, const struct rel *s,
 		width = a->q_rows + rows - 1;
 		d = s->dkq + j0 * s->kw;
 		product(rows, dw, width, (struct mat){d, s->kw, 1},
-		        s->q + first * dw, dw, dk + j0 * dw, dw, true);
-		product(width, dw, rows, (struct mat){d, 1, s->kw}, k + j0 * dw,
-		        dw, s->dq + first * dw, dw, true);
+		        rows_of(s->q + first * dw, dw), dk + j0 * dw, dw, true);
+		product(width, dw, rows, (struct mat){d, 1, s->kw},
+		        rows_of(k + j0 * dw, dw), s->dq + first * dw, dw, true);
 	}
 	if (s->k != NULL)
 		fold(a, s->dk, (ptrdiff_t)a->q_rows - 1, -1, s->n, dw,

@@ -584,7 +584,9 @@ static void places_case(size_t q_rows, size_t n, size_t d, bool low, int which)
 	size_t nq = q_rows * d, nkv = n * 2 * d, nd = rows * dw;
 	struct bt_attend a = {.q_rows = q_rows, .n = n, .d = d, .bf16 = low}, b;
 	int32_t *place = guard_new(2 * (size_t)far + 1, sizeof(*place)), i, x;
-	float tolerance = low ? 2e-2f : 4e-5f;
+	/* scores of 30 and more are rounded to 2e-6 before the exponential,
+	 * and a row adds up as many as n pairs */
+	float tolerance = low ? 2e-2f : n < 500 ? 6e-5f : 2e-4f;
 
 	for (i = -far; i <= far; i++) {
 		x = abs(i) < 3 ? i : i < 0 ? -3 + i / 20 : 3 + i / 20;
@@ -651,6 +653,7 @@ static void attention_with_places(void **state)
 			            1 + (int)(n + i) % 3);
 	places_case(150, 150, 32, false, 3);
 	places_case(1, 150, 32, false, 3);
+	places_case(530, 530, 16, false, 3);
 }
 
 static void attention(void **state)
@@ -669,6 +672,15 @@ static void attention(void **state)
 	attend_case(258, 258, 24, true, 1);
 	attend_case(1, 200, 32, true, 0);
 	attend_case(1, 201, 32, true, 64);
+	/* several blocks of keys and tiles of queries; some rows of a tile that
+	 * see nothing of a block */
+	attend_case(531, 531, 64, false, 0);
+	attend_case(1035, 1035, 32, false, 0);
+	attend_case(1034, 1034, 33, true, 0);
+	attend_case(777, 777, 32, false, 250);
+	attend_case(778, 778, 16, true, 250);
+	attend_case(1, 1037, 64, false, 0);
+	attend_case(1, 1036, 64, true, 700);
 }
 
 /* Element (row, n) of a packed matrix, as kernels.h says where it is. */

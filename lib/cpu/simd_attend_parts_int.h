@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Template, part 3a: what both passes of attention take: products of the
+ * matrices of a head, how these are laid out, and which keys a query sees. A
+ * head's columns are copied to f32 rows of dp = d rounded up to 16
+ * (zeros behind). Keys are transposed in panels of 16, each [dp, 16], so that
+ * those that a product takes lie next to each other, however many there are.
+ */
+#ifndef BT_CPU_SIMD_ATTEND_PARTS_INT_H
+#define BT_CPU_SIMD_ATTEND_PARTS_INT_H
+
+#include <string.h>
+
+#include "cpu/simd_math_int.h"
+
+#define TILE BT_ATTEND_TILE
+
+/* The left operand of a product by its element (i, k) at
+ * p[i * row + k * col]. */
+struct mat {
+	const float *p;
+	size_t row, col;
+};
+
+/* The right one by its element (k, j) at p[k * row + j / 16 * panel + j % 16].
+ */
+struct panels {
+	const float *p;
+	size_t row, panel;
+};
+
+/* Rows of any number of columns, ld apart. */
+VEC struct panels rows_of(const float *p, size_t ld)
+{
+	return (struct panels){p, ld, 16};
+}
+
+/* From column j on. */
+VEC struct panels from_column(struct panels b, size_t j)
+{
+	b.p += j / 16 * b.panel + j % 16;
+	return b;
+}
+
+/* mr x (nv vectors) of C = A B, or C += A B. The block of C stays in
+ * registers. */
+VEC void product_block(const int mr, const int nv, size_t depth, struct mat a,
+                       struct panels b, float *c, size_t ldc, bool add)
+{
+	vf acc[8][2], x[2], y;
+	size_t k;
+	int i, j;
+
+#pragma GCC unroll 8
+	for (i = 0; i < mr; i++)
+#pragma GCC unroll 2
+		for (j = 0; j < nv; j++)
+			acc[i][j] = add ? v_load(c + (size_t)i * ldc + j * VL)
+			                : v_set1(0);
+	for (k = 0; k < depth; k++) {
+#pragma GCC unroll 2
+		for (j = 0; j < nv; j++)
+			x[j] = v_load(b.p + k * b.row +
+			              (size_t)(j * VL / 16) * b.panel +
+			              j * VL % 16);
+#pragma GCC unroll 8
+		for (i = 0; i < mr; i++) {
+			y = v_set1(a.p[(size_t)i * a.row + k * a.col]);
+#pragma GCC unroll 2
+			for (j = 0; j < nv; j++)
+				acc[i][j] = v_fma(y, x[j], acc[i][j]);
+		}
+	}
+#pragma GCC unroll 8
+	for (i = 0; i < mr; i++)
+#pragma GCC unroll 2
+		for (j = 0; j < nv; j++)
+			v_store(c + (size_t)i * ldc + j * VL, acc[i][j]);
+}
+
+VEC void product_rows(const int nv, size_t m, size_t depth, struct mat a,
+                      struct panels b, float *c, size_t ldc, bool add)
+{
+	for (; m >= 8 && REGISTERS >= 32;
+	     m -= 8, a.p += 8 * a.row, c += 8 * ldc)
+		product_block(8, nv, depth, a, b, c, ldc, add);
+	for (; m >= 4; m -= 4, a.p += 4 * a.row, c += 4 * ldc)
+		product_block(4, nv, depth, a, b, c, ldc, add);
+	if (m >= 2) {
+		product_block(2, nv, depth, a, b, c, ldc, add);
+		m -= 2, a.p += 2 * a.row, c += 2 * ldc;
+	}
+	if (m > 0)
+		product_block(1, nv, depth, a, b, c, ldc, add);
+}
+
+/* C[m, n] = A[m, depth] B[depth, n], or +=; n is a multiple of 16. */
+static void product(size_t m, size_t n, size_t depth, struct mat a,
+                    struct panels b, float *c, size_t ldc, bool add)
+{
+	size_t j = 0;
+
+	for (; j + 2 * VL <= n; j += 2 * VL)
+		product_rows(2, m, depth, a, from_column(b, j), c + j, ldc,
+		             add);
+	for (; j < n; j += VL)
+		product_rows(1, m, depth, a, from_column(b, j), c + j, ldc,
+		             add);
+}
+
+/* rows x d of either type, ld apart, to f32 rows of dp. What follows in each
+ * row is the next head's, which mostly comes next: the processor does not see
+ * so many streams by itself. */
+static void unpack(bool bf16, const void *x, size_t ld, size_t rows, size_t d,
+                   size_t dp, float *y)
+{
+	size_t size = bf16 ? sizeof(uint16_t) : sizeof(float), r, i;
+
+	for (r = 0; r < rows; r++) {
+		for (i = d; i < 2 * d; i += 64 / size)
+			__builtin_prefetch((const char *)x +
+			                   (r * ld + i) * size);
+		for (i = 0; i + VL <= d; i += VL)
+			v_store(y + r * dp + i, get(bf16, x, r * ld + i));
+		for (; i < d; i += VL)
+			v_store(y + r * dp + i,
+			        getn(bf16, x, r * ld + i, d - i));
+		for (; i < dp; i += VL)
+			v_store(y + r * dp + i, v_set1(0));
+	}
+}
+
+/* The reverse, times a factor. */
+static void pack(bool bf16, const float *y, size_t dp, size_t rows, size_t d,
+                 float factor, void *x, size_t ld)
+{
+	vf f = v_set1(factor);
+	size_t r, i;
+
+	for (r = 0; r < rows; r++) {
+		for (i = 0; i + VL <= d; i += VL)
+			put(bf16, x, r * ld + i,
+			    v_mul(f, v_load(y + r * dp + i)));
+		if (i < d)
+			putn(bf16, x, r * ld + i,
+			     v_mul(f, v_load(y + r * dp + i)), d - i);
+	}
+}
+
+/* Rows n .. np-1 of x [np, dp] to zeros; then y [dp, np] its transpose. */
+static void transpose(float *x, size_t n, size_t dp, size_t np, float *y)
+{
+	size_t i, j;
+
+	memset(x + n * dp, 0, (np - n) * dp * sizeof(*x));
+	for (j = 0; j < np; j += VL)
+		for (i = 0; i < dp; i += VL)
+			u_transpose(x + j * dp + i, dp, y + i * np + j, np,
+			            false);
+}
+
+/* Rows x [n, dp], with zeros behind to a multiple of 16, as panels. */
+static void transpose_panels(float *x, size_t n, size_t dp, float *y)
+{
+	size_t np = bt_round_up(n, 16), i, j;
+
+	memset(x + n * dp, 0, (np - n) * dp * sizeof(*x));
+	for (j = 0; j < np; j += VL)
+		for (i = 0; i < dp; i += VL)
+			u_transpose(x + j * dp + i, dp,
+			            y + j / 16 * 16 * dp + i * 16 + j % 16, 16,
+			            false);
+}
+
+/* Rotates a row's columns c and c + half by the angles of a row of the rotary
+ * table. */
+VEC void rotate_halves(const float *rotary, size_t half, float way, float *x)
+{
+	float *y = x + half, left;
+	vf u, v, cos, sin;
+	size_t c;
+
+	for (c = 0; c + VL <= half; c += VL) {
+		u = v_load(x + c);
+		v = v_load(y + c);
+		cos = v_load(rotary + c);
+		sin = v_mul(v_load(rotary + half + c), v_set1(way));
+		v_store(x + c, v_fnma(v, sin, v_mul(u, cos)));
+		v_store(y + c, v_fma(u, sin, v_mul(v, cos)));
+	}
+	for (; c < half; c++) {
+		left = x[c];
+		x[c] = left * rotary[c] - way * y[c] * rotary[half + c];
+		y[c] = y[c] * rotary[c] + way * left * rotary[half + c];
+	}
+}
+
+/* The same of columns 2c and 2c + 1. */
+VEC void rotate_neighbours(const float *rotary, size_t half, float way,
+                           float *x)
+{
+	float left, sin;
+	size_t c;
+
+	for (c = 0; c < half; c++, x += 2) {
+		left = x[0];
+		sin = way * rotary[half + c];
+		x[0] = left * rotary[c] - x[1] * sin;
+		x[1] = x[1] * rotary[c] + left * sin;
+	}
+}
+
+/* Rotates rows of x [rows, dp], the first of which is of token i; way -1:
+ * back. Does nothing where there is no rotation. */
+static void rotate(const struct bt_attend *a, size_t i, size_t rows, size_t dp,
+                   float way, float *x)
+{
+	const float *rotary = a->rotary;
+
+	if (rotary == NULL)
+		return;
+	rotary += i * a->d;
+	for (; rows > 0; rows--, rotary += a->d, x += dp)
+		if (a->neighbours)
+			rotate_neighbours(rotary, a->d / 2, way, x);
+		else
+			rotate_halves(rotary, a->d / 2, way, x);
+}
+
+/* The keys that a tile of queries sees: first .. end-1, and the columns that
+ * its scores have, whole vectors. All of them but with a window. */
+struct seen {
+	size_t first, end, width;
+};
+
+static struct seen keys_seen(const struct bt_attend *a, size_t i0, size_t rows)
+{
+	struct seen s = {0, a->n, 0};
+
+	if (a->window != 0 && i0 > a->window)
+		s.first = (i0 - a->window) / 16 * 16;
+	if (a->window != 0 && a->n - i0 > rows + a->window)
+		s.end = i0 + rows + a->window;
+	s.width = bt_round_up(s.end - s.first, 16);
+	return s;
+}
+
+/* Those of s from key j on, n at most. There may be none: then first is not
+ * below end. */
+static struct seen keys_of_block(struct seen s, size_t j, size_t n)
+{
+	if (s.first < j)
+		s.first = j;
+	if (s.end > j + n)
+		s.end = j + n;
+	if (s.first < s.end)
+		s.width = bt_round_up(s.end - s.first, 16);
+	return s;
+}
+
+/* Which of the columns of s query i sees, as *from .. *to-1; false: none. */
+static bool row_seen(const struct bt_attend *a, struct seen s, size_t i,
+                     size_t *from, size_t *to)
+{
+	size_t end = i + a->window + 1;
+
+	*from = 0;
+	*to = s.end - s.first;
+	if (a->window == 0)
+		return true;
+	if (i > a->window + s.first)
+		*from = i - a->window - s.first;
+	if (end < s.end)
+		*to = end > s.first ? end - s.first : 0;
+	return *from < *to;
+}
+
+/* Sets what is outside of from .. to-1 in a row of p. */
+static void set_unseen(struct seen s, size_t from, size_t to, float x, float *p)
+{
+	size_t j;
+
+	for (j = 0; j < from; j++)
+		p[j] = x;
+	for (j = to; j < s.width; j++)
+		p[j] = x;
+}
+
+/* Dropout multipliers of query rows i0 .. i0+rows-1; returns where the first
+ * one stands in m, whose whole blocks may begin before it. Without dropout
+ * there are none. */
+static const float *tile_mask(const struct bt_attend *a, size_t i0, size_t rows,
+                              float *m)
+{
+	size_t first = i0 * a->n, block = first / 128;
+
+	if (a->drop.threshold == 0)
+		return m;
+	drop_fill(&a->drop, 0, block, first - block * 128 + rows * a->n, m);
+	return m + (first - block * 128);
+}
+
+/* The same of the columns of s in row i alone, with a window; they are few. */
+static const float *row_mask(const struct bt_attend *a, struct seen s, size_t i,
+                             float *m)
+{
+	size_t first = i * a->n + s.first, block = first / 128;
+
+	if (a->drop.threshold == 0)
+		return m;
+	drop_fill(&a->drop, 0, block, first - block * 128 + (s.end - s.first),
+	          m);
+	return m + (first - block * 128);
+}
+
+/* p *= m over n elements, and zeros behind to a whole vector. */
+VEC void mask_row(float *p, const float *m, size_t n)
+{
+	size_t j;
+
+	for (j = 0; j + VL <= n; j += VL)
+		v_store(p + j, v_mul(v_load(p + j), v_load(m + j)));
+	if (j < n)
+		v_store(p + j, v_mul(v_load(p + j), v_loadn(m + j, n - j)));
+}
+
+/* The scores p of query i times scale, with the bias of each distance; returns
+ * what they are to be multiplied with after that, 1. */
+VEC float bias_row(const struct bt_attend *a, struct seen k, size_t i, float *p)
+{
+	const float *b = a->bias + (ptrdiff_t)(k.first - i);
+	size_t j, n = k.end - k.first;
+	vf s = v_set1(a->scale);
+
+	for (j = 0; j + VL <= n; j += VL)
+		v_store(p + j, v_fma(v_load(p + j), s, v_load(b + j)));
+	for (; j < n; j++)
+		p[j] = p[j] * a->scale + b[j];
+	return 1;
+}
+
+/* Adds a row of gradients of scores to those of the bias. */
+VEC void bias_gradient(const struct bt_attend *a, struct seen k, size_t i,
+                       const float *dp)
+{
+	float *b = a->dbias + (ptrdiff_t)(k.first - i);
+	size_t j, n = k.end - k.first;
+
+	for (j = 0; j + VL <= n; j += VL)
+		v_store(b + j, v_add(v_load(b + j), v_load(dp + j)));
+	for (; j < n; j++)
+		b[j] += dp[j];
+}
+
+#endif
