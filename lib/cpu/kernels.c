@@ -24,16 +24,17 @@ static size_t rel_scratch(size_t q_rows, size_t n, size_t dp)
 
 size_t bt_attend_scratch(size_t q_rows, size_t n, size_t d, bool relative_bias)
 {
-	size_t np = bt_round_up(n, 16), dp = bt_round_up(d, 16);
+	/* pairs of columns, in whole vectors */
+	size_t np = bt_round_up(n, 16), dp = bt_round_up(d, 32);
 	size_t tile = BT_ATTEND_TILE;
 	size_t keys = bt_attend_keys(n, relative_bias);
-	size_t simd = 6 * np * dp + 2 * bt_attend_queries(q_rows) * dp +
-	              2 * tile * np + tile * keys + bt_drop_room(tile * n) +
-	              128;
+	/* what the backward pass takes, which is more */
+	size_t simd = 5 * np * dp + 3 * bt_attend_queries(q_rows) * dp +
+	              3 * tile * keys + bt_attend_masks(n, keys);
 	size_t ref = bt_drop_room(q_rows * n) + 2 * n * d + 2 * n + d;
 
 	return (simd > ref ? simd : ref) +
-	       (relative_bias ? rel_scratch(q_rows, n, dp) : 0);
+	       (relative_bias ? rel_scratch(q_rows, n, bt_round_up(d, 16)) : 0);
 }
 
 struct bt_pack bt_product_layout(const struct bt_kernels *kernels, size_t k,

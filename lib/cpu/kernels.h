@@ -131,7 +131,8 @@ struct bt_attend {
 	int32_t rel_row0;       /* row 0 of rel_k and rel_q */
 	size_t window;          /* 0, or keys that far from i are seen by it */
 	struct bt_dropout drop; /* of the probabilities, as one row */
-	void *o;                /* [q_rows, d] with o_ld */
+	void *o;                /* [q_rows, d] with o_ld; the backward pass
+	                         * reads it */
 	size_t o_ld;
 	float *lse; /* log of the sum of exponentials of row i
 	             * at lse[i * lse_ld]; saved */

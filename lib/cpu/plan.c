@@ -249,6 +249,9 @@ static void plan_output(struct bt_engine *e, int v, enum bt_slot slot)
 			if (reads_input_backward(e, i, slot, operand))
 				live_until(later, run[i].backward_at);
 		}
+	later = run[v].recompute_at >= 0 ? &run[v].recompute_plan[slot] : first;
+	if (g->nodes[v].op == BT_OP_ATTENTION && run[v].learns && operand)
+		live_until(later, run[v].backward_at);
 	if (v == g->logits || v == g->next_logits)
 		live_until(first, e->end);
 }

@@ -275,6 +275,7 @@ static void backward_head(const struct job *j, int sequence, int head,
 	struct offsets at = describe(j, sequence, head, worker, &a);
 	void *dkv = e->run[n->u.attention.kv].buf[BT_SLOT_GRAD];
 
+	a.o = bt_at(bt_operand(e, j->node), at.o, a.bf16);
 	a.dout = bt_at(e->run[j->node].buf[BT_SLOT_GRAD], at.o, a.bf16);
 	a.dq = bt_at(e->run[n->in[0]].buf[BT_SLOT_GRAD], at.q, a.bf16);
 	a.dk = bt_at(dkv, at.k, a.bf16);

@@ -8,6 +8,12 @@
  * tiles at a time, so that a block's keys and values stay in the second cache.
  * A score of a key that a query does not see, or that is not there, is minus
  * infinity.
+ *
+ * The backward pass goes the same way and computes the probabilities again,
+ * from the logarithms of the sums. The mean that a row's gradients of
+ * probabilities are lowered by, with these as weights, it takes from the
+ * product of the row's outputs and their gradients; but not where it sees the
+ * whole row at once: outputs in bf16 would cost digits there.
  */
 #ifndef BT_CPU_SIMD_ATTEND_INT_H
 #define BT_CPU_SIMD_ATTEND_INT_H
@@ -21,16 +27,18 @@ struct running {
 	float top, sum;
 };
 
-/* p = exponentials of the scores p times scale, less the largest until now.
- * Returns what earlier ones are to be multiplied with. */
-VEC float exponentials(float *p, size_t width, float scale, struct running *r)
+/* p = exponentials of a row of scores p times scale, less the largest until
+ * now, times multipliers m of dropout or NULL. Returns what earlier ones are to
+ * be multiplied with. */
+VEC float exponentials(const bool pairs, float *p, const float *m,
+                       struct row row, float scale, struct running *r)
 {
 	vf s = v_set1(scale), top = v_set1(-INFINITY), sum = v_set1(0), e;
 	float max, factor = 1;
 	size_t j;
 
-	for (j = 0; j < width; j += VL)
-		top = v_max(top, v_load(p + j));
+	for (j = 0; j < row.width; j += VL)
+		top = v_max(top, row_scores(p, row, j));
 	max = v_highest(top) * scale;
 	if (max > r->top) {
 		if (r->sum > 0)
@@ -38,11 +46,14 @@ VEC float exponentials(float *p, size_t width, float scale, struct running *r)
 		r->top = max;
 	}
 	top = v_set1(-r->top);
-	for (j = 0; j < width; j += VL) {
+	for (j = 0; j < row.width; j += VL) {
 		/* of minus infinity it is not 0, but below 1e-37 */
-		e = v_exp(v_fma(v_load(p + j), s, top));
-		v_store(p + j, e);
+		e = v_fma(row_scores(p, row, j), s, top);
+		e = pairs ? v_exp_bf16(e) : v_exp(e);
 		sum = v_add(sum, e);
+		if (m != NULL)
+			e = v_mul(e, row_mults(m, row, j));
+		put(pairs, p, j, e);
 	}
 	r->sum = r->sum * factor + v_sum(sum);
 	return factor;
@@ -59,10 +70,14 @@ VEC void scale_row(float *x, size_t n, float factor)
 
 /* What the forward pass lays out of a head. */
 struct forward {
+	bool pairs;
 	size_t dp, keys; /* of a block */
-	float *kt;       /* keys in panels */
+	size_t row;      /* elements of dp columns in a product along them */
+	size_t depth;    /* and without those that are zeros */
+	float *kt;       /* keys in panels [row, 16] */
 	float *v;        /* [keys, dp] */
-	float *q, *o;    /* [BT_ATTEND_QUERIES, dp]: queries, sums of values */
+	float *q;        /* [BT_ATTEND_QUERIES, row] */
+	float *o;        /* [BT_ATTEND_QUERIES, dp] sums of values */
 	float *p;        /* scores [TILE, keys] */
 	float *m;        /* dropout */
 	struct rel rel;
@@ -75,69 +90,78 @@ static void attend_rows(const struct bt_attend *a, struct forward *f,
                         struct seen s, size_t i0, size_t rows, size_t at)
 {
 	bool whole = s.first == 0 && s.end == a->n;
-	const float *mask = f->m;
 	float scale = a->scale, *p = f->p, factor;
-	size_t i, from, to;
+	size_t i, n = s.end - s.first;
+	struct row row;
+	bool drop = a->drop.threshold != 0;
+	const float *mask = NULL;
 
-	if (whole)
+	if (whole && drop)
 		mask = tile_mask(a, i0, rows, f->m);
 	for (i = i0; i < i0 + rows; i++, p += s.width, at++) {
-		if (!row_seen(a, s, i, &from, &to)) {
+		if (!row_seen(a, s, i, &row)) {
 			memset(p, 0, s.width * sizeof(*p));
 			continue;
 		}
 		if (a->bias != NULL)
 			scale = bias_row(a, s, i, p);
-		set_unseen(s, from, to, -INFINITY, p);
-		factor = exponentials(p, s.width, scale, &f->r[at]);
+		if (!whole && drop)
+			mask = row_mask(a, s, i, f->m);
+		factor =
+		    PAIRS && f->pairs
+		        ? exponentials(true, p, mask, row, scale, &f->r[at])
+		        : exponentials(false, p, mask, row, scale, &f->r[at]);
 		if (factor < 1)
 			scale_row(f->o + at * f->dp, f->dp, factor);
-		if (a->drop.threshold == 0)
-			continue;
-		if (!whole)
-			mask = row_mask(a, s, i, f->m);
-		mask_row(p, mask, s.end - s.first);
-		mask += a->n;
+		if (drop)
+			mask += n;
 	}
 }
 
-/* Takes keys s for a tile of queries from i0 on, row `at` of q and o. */
+/* Takes keys s for a tile of queries from i0 on, row `at` of q and o. add: to
+ * what o holds already. */
 static void attend_tile(const struct bt_attend *a, struct forward *f,
-                        struct seen s, size_t i0, size_t rows, size_t at)
+                        struct seen s, size_t i0, size_t rows, size_t at,
+                        bool add)
 {
-	size_t dp = f->dp;
-	const float *q = f->q + at * dp;
+	size_t dp = f->dp, row = f->row, each = f->pairs ? 2 : 1;
+	const float *q = f->q + at * row;
 
-	product(rows, s.width, a->d, (struct mat){q, dp, 1},
-	        (struct panels){f->kt + s.first * dp, 16, 16 * dp}, f->p,
-	        s.width, false);
+	product_either(
+	    f->pairs, rows, s.width, f->depth, (struct mat){q, row, 1},
+	    panels_of(f->kt + s.first * row, row), f->p, s.width, false);
 	if (f->rel.n > 0)
 		rel_add(a, &f->rel, i0, rows, q, dp, f->p, s.width);
 	attend_rows(a, f, s, i0, rows, at);
-	product(rows, dp, s.end - s.first, (struct mat){f->p, s.width, 1},
-	        rows_of(f->v + s.first * dp, dp), f->o + at * dp, dp, true);
+	product_either(f->pairs, rows, dp, (s.end - s.first + each - 1) / each,
+	               (struct mat){f->p, s.width, 1},
+	               rows_of(f->v + s.first / each * dp, dp), f->o + at * dp,
+	               dp, add);
 }
 
 /* Queries i0 .. i0+rows-1, at most BT_ATTEND_QUERIES. */
 static void attend_queries(const struct bt_attend *a, struct forward *f,
                            size_t i0, size_t rows)
 {
-	struct seen all = keys_seen(a, i0, rows), s;
+	struct seen all = keys_seen(a, i0, rows), seen, s;
 	size_t es = a->bf16 ? 2 : 4, dp = f->dp, j, i, n;
 	char *o = (char *)a->o + i0 * a->o_ld * es;
 
 	unpack(a->bf16, (const char *)a->q + i0 * a->q_ld * es, a->q_ld, rows,
 	       a->d, dp, f->q);
 	rotate(a, i0, rows, dp, 1, f->q);
-	memset(f->o, 0, rows * dp * sizeof(*f->o));
+	if (f->pairs)
+		pair_columns(f->q, rows, dp, f->q);
 	for (i = 0; i < rows; i++)
 		f->r[i] = (struct running){-INFINITY, 0};
 	for (j = all.first; j < all.end; j += f->keys)
 		for (i = 0; i < rows; i += TILE) {
 			n = tile_rows(i, rows);
-			s = keys_of_block(keys_seen(a, i0 + i, n), j, f->keys);
+			seen = keys_seen(a, i0 + i, n);
+			s = keys_of_block(seen, j, f->keys);
 			if (s.first < s.end)
-				attend_tile(a, f, s, i0 + i, n, i);
+				attend_tile(a, f, s, i0 + i, n, i,
+				            s.first > seen.first);
 		}
 	for (i = 0; i < rows; i++) {
 		pack(a->bf16, f->o + i * dp, dp, 1, a->d, 1 / f->r[i].sum,
@@ -146,153 +170,321 @@ static void attend_queries(const struct bt_attend *a, struct forward *f,
 	}
 }
 
+/* Lays out keys and values, of which x holds a tile; with relative positions it
+ * keeps all keys. */
+static void lay_out(const struct bt_attend *a, struct forward *f, float *x)
+{
+	size_t es = a->bf16 ? 2 : 4, i, rows, dp = f->dp;
+	const char *k = a->k, *v = a->v;
+
+	for (i = 0; i < a->n; i += TILE) {
+		rows = tile_rows(i, a->n);
+		unpack(a->bf16, k + i * a->kv_ld * es, a->kv_ld, rows, a->d, dp,
+		       x);
+		rotate(a, i, rows, dp, 1, x);
+		if (f->pairs)
+			pair_columns(x, rows, dp, x);
+		transpose_panels(x, rows, f->row, f->kt + i * f->row);
+		if (a->rel_row != NULL)
+			x += rows * dp;
+		if (!f->pairs)
+			continue;
+		unpack(true, v + i * a->kv_ld * es, a->kv_ld, rows, a->d, dp,
+		       x);
+		pair_rows(x, rows, dp, f->v + i / 2 * dp);
+	}
+	if (!f->pairs)
+		unpack(a->bf16, v, a->kv_ld, a->n, a->d, dp, f->v);
+}
+
 static void attend(const struct bt_attend *a)
 {
-	size_t n = a->n, np = bt_round_up(n, 16), dp = bt_round_up(a->d, 16);
-	size_t es = a->bf16 ? 2 : 4, i, rows, each;
-	bool rel = a->rel_row != NULL;
+	size_t n = a->n, np = bt_round_up(n, 16), i;
+	size_t each = bt_attend_queries(a->q_rows);
+	bool rel = a->rel_row != NULL, pairs = has_pairs(a);
 	float *k = a->scratch;
-	struct forward f = {.dp = dp, .keys = bt_attend_keys(n, rel)};
+	struct forward f = {.pairs = pairs, .keys = bt_attend_keys(n, rel)};
 
-	/* relative positions need the keys later */
-	f.kt = k + (rel ? np : TILE) * dp;
-	f.v = f.kt + np * dp;
-	f.q = f.v + np * dp;
-	each = bt_attend_queries(a->q_rows);
-	f.o = f.q + each * dp;
-	f.p = f.o + each * dp;
+	f.dp = bt_round_up(a->d, pairs ? 32 : 16);
+	f.row = pairs ? f.dp / 2 : f.dp;
+	f.depth = pairs ? (a->d + 1) / 2 : a->d;
+	f.kt = k + (rel ? np : TILE) * f.dp;
+	f.v = f.kt + np * f.row;
+	f.q = f.v + np * f.dp;
+	f.o = f.q + each * f.dp;
+	f.p = f.o + each * f.dp;
 	f.m = f.p + TILE * f.keys;
-	for (i = 0; i < n; i += TILE, k += rel ? TILE * dp : 0) {
-		rows = tile_rows(i, n);
-		unpack(a->bf16, (const char *)a->k + i * a->kv_ld * es,
-		       a->kv_ld, rows, a->d, dp, k);
-		rotate(a, i, rows, dp, 1, k);
-		transpose_panels(k, rows, dp, f.kt + i * dp);
-	}
-	unpack(a->bf16, a->v, a->kv_ld, n, a->d, dp, f.v);
-	rel_begin(a, a->scratch, dp, f.m + bt_attend_masks(n, f.keys), &f.rel);
+	lay_out(a, &f, k);
+	rel_begin(a, k, f.dp, f.m + bt_attend_masks(n, f.keys), &f.rel);
 	for (i = 0; i < a->q_rows; i += each)
 		attend_queries(a, &f, i,
 		               a->q_rows - i < each ? a->q_rows - i : each);
 }
 
-/* p = exp(scale p - lse). */
-VEC void probabilities(float *p, size_t np, float scale, float lse)
+/* What the backward pass lays out of a head. */
+struct backward {
+	bool pairs;
+	size_t dw, keys; /* of a block */
+	size_t row;      /* elements of dw columns in a product along them */
+	size_t depth;    /* and without those that are zeros */
+	float *kt, *vt;  /* keys and values in panels [row, 16] */
+	float *k;        /* [keys, dw], or pairs of keys */
+	float *dk, *dv;  /* [keys, dw] */
+	float *q, *g;    /* [BT_ATTEND_QUERIES, row]: queries, dO */
+	float *q2, *g2;  /* the same, or pairs of rows: [.. / 2, dw] */
+	float *dq;       /* [BT_ATTEND_QUERIES, dw] */
+	float *p, *dp;   /* scores and gradients [TILE, keys], then pairs of
+	                  * rows */
+	float *ds;       /* dp, or pairs along its rows */
+	float *m;        /* dropout */
+	struct rel rel;
+	float mean[BT_ATTEND_QUERIES]; /* of a row's gradients */
+};
+
+/* The gradients dp of the probabilities of a row with scores p, and multipliers
+ * m of dropout or NULL, become those of the scores, and p the probabilities
+ * times m. mean: of all gradients of the row, or NULL where these are all. */
+VEC void back_row(const bool pairs, float *p, float *dp, const float *m,
+                  struct row row, float scale, float lse, const float *mean)
 {
-	vf s = v_set1(scale), l = v_set1(lse);
+	vf s = v_set1(scale), less = v_set1(-lse), sum = v_set1(0), e, d;
 	size_t j;
 
-	for (j = 0; j < np; j += VL)
-		v_store(p + j, v_exp(v_sub(v_mul(v_load(p + j), s), l)));
+	for (j = 0; j < row.width; j += VL) {
+		e = v_fma(row_scores(p, row, j), s, less);
+		e = pairs ? v_exp_bf16(e) : v_exp(e);
+		d = v_load(dp + j);
+		if (m != NULL) {
+			d = v_mul(d, row_mults(m, row, j));
+			v_store(dp + j, d);
+		}
+		v_store(p + j, e);
+		sum = v_fma(e, d, sum);
+	}
+	sum = v_set1(mean != NULL ? *mean : v_sum(sum));
+	for (j = 0; j < row.width; j += VL) {
+		e = v_load(p + j);
+		v_store(dp + j, v_mul(e, v_sub(v_load(dp + j), sum)));
+		if (m != NULL)
+			v_store(p + j, v_mul(e, row_mults(m, row, j)));
+	}
 }
 
-/* dp (holding dO V', so zeros behind n) becomes dS = p (mask dp - dot); p
- * becomes p mask. */
-VEC void score_gradients(float *p, float *dp, const float *m, size_t n,
-                         size_t np, bool drop)
+/* Of a tile of scores and of dO V', from query i0 on: the probabilities times
+ * their dropout, and the gradients of the scores. Row `at` of mean is that of
+ * the first query, where the tile sees more than s. */
+static void back_rows(const struct bt_attend *a, struct backward *b,
+                      struct seen s, size_t i0, size_t rows, size_t at)
 {
-	vf sum = v_set1(0);
-	size_t j;
+	bool whole = s.first == 0 && s.end == a->n;
+	float scale = a->scale, *p = b->p, *dp = b->dp;
+	size_t i, n = s.end - s.first;
+	struct row row;
+	struct seen all = keys_seen(a, i0, rows);
+	const float *mask = NULL, *mean = b->mean + at;
+	bool cut = s.first > all.first || s.end < all.end;
 
-	if (drop)
-		mask_row(dp, m, n);
-	for (j = 0; j < np; j += VL)
-		sum = v_fma(v_load(p + j), v_load(dp + j), sum);
-	sum = v_set1(v_sum(sum));
-	for (j = 0; j < np; j += VL)
-		v_store(dp + j,
-		        v_mul(v_load(p + j), v_sub(v_load(dp + j), sum)));
-	if (drop)
-		mask_row(p, m, n);
-}
-
-/* Of a tile of scores p and of dO V' dp, from query i0 on: the probabilities
- * times their dropout, and the gradients of the scores. */
-static void attend_back_rows(const struct bt_attend *a, struct seen s,
-                             size_t i0, size_t rows, float *p, float *dp,
-                             float *m)
-{
-	const float *mask = m;
-	float scale = a->scale;
-	size_t i, n = s.end - s.first, from, to;
-
-	if (a->window == 0)
-		mask = tile_mask(a, i0, rows, m);
-	for (i = i0; i < i0 + rows; i++, p += s.width, dp += s.width) {
+	if (whole && a->drop.threshold != 0)
+		mask = tile_mask(a, i0, rows, b->m);
+	for (i = i0; i < i0 + rows; i++, p += s.width, dp += s.width, mean++) {
+		if (!row_seen(a, s, i, &row)) {
+			memset(p, 0, s.width * sizeof(*p));
+			memset(dp, 0, s.width * sizeof(*dp));
+			continue;
+		}
 		if (a->bias != NULL)
 			scale = bias_row(a, s, i, p);
-		probabilities(p, s.width, scale, a->lse[i * a->lse_ld]);
-		if (a->window != 0) {
-			row_seen(a, s, i, &from, &to);
-			set_unseen(s, from, to, 0, p);
-			mask = row_mask(a, s, i, m);
-		}
-		score_gradients(p, dp, mask, n, s.width,
-		                a->drop.threshold != 0);
-		if (a->window == 0)
+		if (!whole && a->drop.threshold != 0)
+			mask = row_mask(a, s, i, b->m);
+		if (PAIRS && b->pairs)
+			back_row(true, p, dp, mask, row, scale,
+			         a->lse[i * a->lse_ld], cut ? mean : NULL);
+		else
+			back_row(false, p, dp, mask, row, scale,
+			         a->lse[i * a->lse_ld], cut ? mean : NULL);
+		if (mask != NULL)
 			mask += n;
 		if (a->bias != NULL)
 			bias_gradient(a, s, i, dp);
 	}
 }
 
+/* Adds the gradients that keys s and a tile of queries from i0 on, row `at` of
+ * q, g and dq, give each other; those of dq are the first ones but with add. */
+static void back_tile(const struct bt_attend *a, struct backward *b,
+                      struct seen s, size_t i0, size_t rows, size_t at,
+                      bool add)
+{
+	size_t dw = b->dw, row = b->row, first = s.first, w = s.width;
+	size_t n = s.end - first, each = b->pairs ? 2 : 1;
+	size_t depth = (rows + each - 1) / each;
+	float *q = b->q + at * row, *dq = b->dq + at * dw;
+
+	product_either(b->pairs, rows, w, b->depth, (struct mat){q, row, 1},
+	               panels_of(b->kt + first * row, row), b->p, w, false);
+	if (b->rel.n > 0)
+		rel_add(a, &b->rel, i0, rows, q, dw, b->p, w);
+	product_either(b->pairs, rows, w, b->depth,
+	               (struct mat){b->g + at * row, row, 1},
+	               panels_of(b->vt + first * row, row), b->dp, w, false);
+	back_rows(a, b, s, i0, rows, at);
+	if (b->rel.n > 0)
+		rel_back_tile(a, &b->rel, i0, rows, q, dw, b->dp, w);
+	if (b->pairs) {
+		pair_columns(b->dp, rows, w, b->ds);
+		pair_rows(b->dp, rows, w, b->dp);
+		pair_rows(b->p, rows, w, b->p);
+	}
+	product_either(b->pairs, n, dw, depth, (struct mat){b->p, 1, w},
+	               rows_of(b->g2 + at / each * dw, dw), b->dv + first * dw,
+	               dw, true);
+	product_either(b->pairs, n, dw, depth, (struct mat){b->dp, 1, w},
+	               rows_of(b->q2 + at / each * dw, dw), b->dk + first * dw,
+	               dw, true);
+	product_either(b->pairs, rows, dw, (n + each - 1) / each,
+	               (struct mat){b->ds, w / each, 1},
+	               rows_of(b->k + first / each * dw, dw), dq, dw, add);
+	rel_back_queries(a, &b->rel, i0, rows, dw, dq);
+}
+
+/* The means of so many rows of gradients, of queries from i0 on. */
+static void back_means(const struct bt_attend *a, size_t i0, size_t rows,
+                       float *mean)
+{
+	size_t i, j, at = i0 * a->o_ld, d = a->d;
+	vf sum;
+
+	for (i = 0; i < rows; i++, at += a->o_ld) {
+		sum = v_set1(0);
+		for (j = 0; j + VL <= d; j += VL)
+			sum = v_fma(get(a->bf16, a->dout, at + j),
+			            get(a->bf16, a->o, at + j), sum);
+		if (j < d)
+			sum = v_fma(getn(a->bf16, a->dout, at + j, d - j),
+			            getn(a->bf16, a->o, at + j, d - j), sum);
+		mean[i] = v_sum(sum);
+	}
+}
+
+/* Where products are of pairs: those of x [rows, dw] along its rows, y, and
+ * along its columns, y2. */
+static void back_pairs(const struct backward *b, const float *x, size_t rows,
+                       float *y, float *y2)
+{
+	if (!b->pairs)
+		return;
+	pair_rows(x, rows, b->dw, y2);
+	pair_columns(x, rows, b->dw, y);
+}
+
+/* Queries i0 .. i0+rows-1, at most BT_ATTEND_QUERIES. */
+static void back_queries_of(const struct bt_attend *a, struct backward *b,
+                            size_t i0, size_t rows)
+{
+	struct seen all = keys_seen(a, i0, rows), seen, s;
+	size_t es = a->bf16 ? 2 : 4, dw = b->dw, j, i, n;
+	float *x;
+
+	/* in pairs by way of dq */
+	x = b->pairs ? b->dq : b->g;
+	unpack(a->bf16, (const char *)a->dout + i0 * a->o_ld * es, a->o_ld,
+	       rows, a->d, dw, x);
+	back_pairs(b, x, rows, b->g, b->g2);
+	x = b->pairs ? b->dq : b->q;
+	unpack(a->bf16, (const char *)a->q + i0 * a->q_ld * es, a->q_ld, rows,
+	       a->d, dw, x);
+	rotate(a, i0, rows, dw, 1, x);
+	back_pairs(b, x, rows, b->q, b->q2);
+	if (all.end - all.first > b->keys)
+		back_means(a, i0, rows, b->mean);
+	for (j = all.first; j < all.end; j += b->keys)
+		for (i = 0; i < rows; i += TILE) {
+			n = tile_rows(i, rows);
+			seen = keys_seen(a, i0 + i, n);
+			s = keys_of_block(seen, j, b->keys);
+			if (s.first < s.end)
+				back_tile(a, b, s, i0 + i, n, i,
+				          s.first > seen.first);
+		}
+	rotate(a, i0, rows, dw, -1, b->dq);
+	pack(a->bf16, b->dq, dw, rows, a->d, a->scale,
+	     (char *)a->dq + i0 * a->q_ld * es, a->q_ld);
+}
+
+/* Lays out keys and values; q holds a tile of them for a while. */
+static void back_keys(const struct bt_attend *a, struct backward *b)
+{
+	size_t es = a->bf16 ? 2 : 4, dw = b->dw, row = b->row, i, rows;
+	const char *k = a->k, *v = a->v;
+	float *x;
+
+	for (i = 0; i < a->n; i += TILE) {
+		rows = tile_rows(i, a->n);
+		x = b->pairs ? b->q : b->k + i * dw;
+		unpack(a->bf16, k + i * a->kv_ld * es, a->kv_ld, rows, a->d, dw,
+		       x);
+		rotate(a, i, rows, dw, 1, x);
+		back_pairs(b, x, rows, x, b->k + i / 2 * dw);
+		transpose_panels(x, rows, row, b->kt + i * row);
+		unpack(a->bf16, v + i * a->kv_ld * es, a->kv_ld, rows, a->d, dw,
+		       b->q);
+		if (b->pairs)
+			pair_columns(b->q, rows, dw, b->q);
+		transpose_panels(b->q, rows, row, b->vt + i * row);
+	}
+}
+
+static void back_begin(const struct bt_attend *a, struct backward *b)
+{
+	size_t np = bt_round_up(a->n, 16), dw, row;
+	size_t each = bt_attend_queries(a->q_rows);
+	bool rel = a->rel_row != NULL;
+
+	b->pairs = has_pairs(a);
+	b->keys = bt_attend_keys(a->n, rel);
+	b->dw = dw = bt_round_up(a->d, b->pairs ? 32 : 16);
+	b->row = row = b->pairs ? dw / 2 : dw;
+	b->depth = b->pairs ? (a->d + 1) / 2 : a->d;
+	b->k = a->scratch;
+	b->kt = b->k + np * row;
+	b->vt = b->kt + np * row;
+	b->dk = b->vt + np * row;
+	b->dv = b->dk + np * dw;
+	b->q = b->dv + np * dw;
+	b->g = b->q + each * dw;
+	b->dq = b->g + each * dw;
+	b->p = b->dq + each * dw;
+	b->dp = b->p + TILE * b->keys;
+	b->m = b->dp + TILE * b->keys;
+	b->q2 = b->pairs ? b->q + each * row : b->q;
+	b->g2 = b->pairs ? b->g + each * row : b->g;
+	b->ds = b->dp;
+	if (b->pairs) {
+		b->ds = b->m;
+		b->m += TILE * b->keys / 2;
+	}
+	back_keys(a, b);
+	if (!a->resumes)
+		memset(b->dk, 0, 2 * np * dw * sizeof(*b->dk));
+	rel_begin(a, b->k, dw, b->m + bt_attend_masks(a->n, b->keys), &b->rel);
+	rel_back_begin(a, &b->rel, dw);
+}
+
 static void attend_back(const struct bt_attend *a)
 {
-	size_t n = a->n, d = a->d, np = bt_round_up(n, 16), i0, rows, seen;
-	size_t dw = bt_round_up(d, 16), es = a->bf16 ? 2 : 4;
-	float *k = a->scratch, *kt = k + np * dw, *v = kt + dw * np;
-	float *vt = v + np * dw, *dk = vt + dw * np, *dv = dk + n * dw;
-	float *q = dv + n * dw, *g = q + TILE * dw, *p = g + TILE * dw;
-	float *dp = p + TILE * np, *m = dp + TILE * np;
-	const char *q0 = a->q, *g0 = a->dout;
-	struct rel rel;
-	char *dq0 = a->dq;
-	struct seen s;
+	size_t each = bt_attend_queries(a->q_rows), n = a->n, i;
+	struct backward b;
 
-	unpack(a->bf16, a->k, a->kv_ld, n, d, dw, k);
-	unpack(a->bf16, a->v, a->kv_ld, n, d, dw, v);
-	rotate(a, 0, n, dw, 1, k);
-	transpose(k, n, dw, np, kt);
-	transpose(v, n, dw, np, vt);
-	if (!a->resumes)
-		memset(dk, 0, 2 * n * dw * sizeof(*dk));
-	rel_begin(a, k, dw, m + bt_drop_room(TILE * n) + 128, &rel);
-	rel_back_begin(a, &rel, dw);
-	for (i0 = 0; i0 < a->q_rows; i0 += TILE) {
-		rows = a->q_rows - i0 < TILE ? a->q_rows - i0 : TILE;
-		s = keys_seen(a, i0, rows);
-		seen = s.end - s.first;
-		unpack(a->bf16, q0 + i0 * a->q_ld * es, a->q_ld, rows, d, dw,
-		       q);
-		unpack(a->bf16, g0 + i0 * a->o_ld * es, a->o_ld, rows, d, dw,
-		       g);
-		rotate(a, i0, rows, dw, 1, q);
-		product(rows, s.width, d, (struct mat){q, dw, 1},
-		        rows_of(kt + s.first, np), p, s.width, false);
-		if (rel.n > 0)
-			rel_add(a, &rel, i0, rows, q, dw, p, np);
-		product(rows, s.width, d, (struct mat){g, dw, 1},
-		        rows_of(vt + s.first, np), dp, s.width, false);
-		attend_back_rows(a, s, i0, rows, p, dp, m);
-		if (rel.n > 0)
-			rel_back_tile(a, &rel, i0, rows, q, dw, dp, np);
-		product(seen, dw, rows, (struct mat){p, 1, s.width},
-		        rows_of(g, dw), dv + s.first * dw, dw, true);
-		product(seen, dw, rows, (struct mat){dp, 1, s.width},
-		        rows_of(q, dw), dk + s.first * dw, dw, true);
-		product(rows, dw, seen, (struct mat){dp, s.width, 1},
-		        rows_of(k + s.first * dw, dw), q, dw, false);
-		rel_back_queries(a, &rel, i0, rows, dw, q);
-		rotate(a, i0, rows, dw, -1, q);
-		pack(a->bf16, q, dw, rows, d, a->scale, dq0 + i0 * a->q_ld * es,
-		     a->q_ld);
-	}
-	rel_back_end(a, &rel, k, dw, dk);
+	back_begin(a, &b);
+	for (i = 0; i < a->q_rows; i += each)
+		back_queries_of(a, &b, i,
+		                a->q_rows - i < each ? a->q_rows - i : each);
+	rel_back_end(a, &b.rel, b.k, b.dw, b.dk);
 	if (a->continues)
 		return;
-	rotate(a, 0, n, dw, -1, dk);
-	pack(a->bf16, dk, dw, n, d, a->scale, a->dk, a->kv_ld);
-	pack(a->bf16, dv, dw, n, d, 1.0f, a->dv, a->kv_ld);
+	rotate(a, 0, n, b.dw, -1, b.dk);
+	pack(a->bf16, b.dk, b.dw, n, a->d, a->scale, a->dk, a->kv_ld);
+	pack(a->bf16, b.dv, b.dw, n, a->d, 1.0f, a->dv, a->kv_ld);
 }
 
 #endif

@@ -2,9 +2,13 @@
 /*
  * Template, part 3a: what both passes of attention take: products of the
  * matrices of a head, how these are laid out, and which keys a query sees. A
- * head's columns are copied to f32 rows of dp = d rounded up to 16
- * (zeros behind). Keys are transposed in panels of 16, each [dp, 16], so that
- * those that a product takes lie next to each other, however many there are.
+ * head's columns are copied to f32 rows of dp = d rounded up to 16 (zeros
+ * behind). Keys are transposed in panels of 16, each [dp, 16], so that those
+ * that a product takes lie next to each other, however many there are.
+ *
+ * Where bf16 is multiplied as such, an element of a product is a pair: two
+ * numbers in the 32 bits of a float that follow each other in the direction in
+ * which the product adds up. Then dp is d rounded up to 32.
  */
 #ifndef BT_CPU_SIMD_ATTEND_PARTS_INT_H
 #define BT_CPU_SIMD_ATTEND_PARTS_INT_H
@@ -35,6 +39,12 @@ VEC struct panels rows_of(const float *p, size_t ld)
 	return (struct panels){p, ld, 16};
 }
 
+/* Columns in panels that lie one after the other. */
+VEC struct panels panels_of(const float *p, size_t rows)
+{
+	return (struct panels){p, 16, 16 * rows};
+}
+
 /* From column j on. */
 VEC struct panels from_column(struct panels b, size_t j)
 {
@@ -42,10 +52,33 @@ VEC struct panels from_column(struct panels b, size_t j)
 	return b;
 }
 
+#ifndef PAIRS
+#define PAIRS 0
+
+/* For what is compiled here, but not run. */
+VEC vf v_dot_pairs(vf a, vf b, vf c)
+{
+	return v_fma(a, b, c);
+}
+
+VEC void v_store_pairs(float *p, vf x, vf y)
+{
+	v_store(p, v_add(x, y));
+}
+#endif
+
+/* Whether the products of a head are of pairs; those with relative positions
+ * are not. */
+VEC bool has_pairs(const struct bt_attend *a)
+{
+	return PAIRS && a->bf16 && a->rel_row == NULL;
+}
+
 /* mr x (nv vectors) of C = A B, or C += A B. The block of C stays in
  * registers. */
-VEC void product_block(const int mr, const int nv, size_t depth, struct mat a,
-                       struct panels b, float *c, size_t ldc, bool add)
+VEC void product_block(const bool pairs, const int mr, const int nv,
+                       size_t depth, struct mat a, struct panels b, float *c,
+                       size_t ldc, bool add)
 {
 	vf acc[8][2], x[2], y;
 	size_t k;
@@ -68,7 +101,9 @@ VEC void product_block(const int mr, const int nv, size_t depth, struct mat a,
 			y = v_set1(a.p[(size_t)i * a.row + k * a.col]);
 #pragma GCC unroll 2
 			for (j = 0; j < nv; j++)
-				acc[i][j] = v_fma(y, x[j], acc[i][j]);
+				acc[i][j] =
+				    pairs ? v_dot_pairs(y, x[j], acc[i][j])
+				          : v_fma(y, x[j], acc[i][j]);
 		}
 	}
 #pragma GCC unroll 8
@@ -78,34 +113,75 @@ VEC void product_block(const int mr, const int nv, size_t depth, struct mat a,
 			v_store(c + (size_t)i * ldc + j * VL, acc[i][j]);
 }
 
-VEC void product_rows(const int nv, size_t m, size_t depth, struct mat a,
-                      struct panels b, float *c, size_t ldc, bool add)
+VEC void product_rows(const bool pairs, const int nv, size_t m, size_t depth,
+                      struct mat a, struct panels b, float *c, size_t ldc,
+                      bool add)
 {
 	for (; m >= 8 && REGISTERS >= 32;
 	     m -= 8, a.p += 8 * a.row, c += 8 * ldc)
-		product_block(8, nv, depth, a, b, c, ldc, add);
+		product_block(pairs, 8, nv, depth, a, b, c, ldc, add);
 	for (; m >= 4; m -= 4, a.p += 4 * a.row, c += 4 * ldc)
-		product_block(4, nv, depth, a, b, c, ldc, add);
+		product_block(pairs, 4, nv, depth, a, b, c, ldc, add);
 	if (m >= 2) {
-		product_block(2, nv, depth, a, b, c, ldc, add);
+		product_block(pairs, 2, nv, depth, a, b, c, ldc, add);
 		m -= 2, a.p += 2 * a.row, c += 2 * ldc;
 	}
 	if (m > 0)
-		product_block(1, nv, depth, a, b, c, ldc, add);
+		product_block(pairs, 1, nv, depth, a, b, c, ldc, add);
+}
+
+VEC void product_of(const bool pairs, size_t m, size_t n, size_t depth,
+                    struct mat a, struct panels b, float *c, size_t ldc,
+                    bool add)
+{
+	size_t j = 0;
+
+	for (; j + 2 * VL <= n; j += 2 * VL)
+		product_rows(pairs, 2, m, depth, a, from_column(b, j), c + j,
+		             ldc, add);
+	for (; j < n; j += VL)
+		product_rows(pairs, 1, m, depth, a, from_column(b, j), c + j,
+		             ldc, add);
 }
 
 /* C[m, n] = A[m, depth] B[depth, n], or +=; n is a multiple of 16. */
 static void product(size_t m, size_t n, size_t depth, struct mat a,
                     struct panels b, float *c, size_t ldc, bool add)
 {
-	size_t j = 0;
+	product_of(false, m, n, depth, a, b, c, ldc, add);
+}
 
-	for (; j + 2 * VL <= n; j += 2 * VL)
-		product_rows(2, m, depth, a, from_column(b, j), c + j, ldc,
-		             add);
-	for (; j < n; j += VL)
-		product_rows(1, m, depth, a, from_column(b, j), c + j, ldc,
-		             add);
+/* The same of pairs, or else of f32. */
+static void product_either(bool pairs, size_t m, size_t n, size_t depth,
+                           struct mat a, struct panels b, float *c, size_t ldc,
+                           bool add)
+{
+	if (PAIRS && pairs)
+		product_of(true, m, n, depth, a, b, c, ldc, add);
+	else
+		product_of(false, m, n, depth, a, b, c, ldc, add);
+}
+
+/* Rows x [rows, n] to y [rows, n / 2], pairs along the rows; y may be x. */
+static void pair_columns(const float *x, size_t rows, size_t n, float *y)
+{
+	size_t i;
+
+	for (i = 0; i < rows * n; i += VL)
+		v_store_bf16((uint16_t *)y + i, v_load(x + i));
+}
+
+/* Rows x [rows, n] to y [rows / 2 rounded up, n], pairs of a row and the next;
+ * y may be x. */
+static void pair_rows(const float *x, size_t rows, size_t n, float *y)
+{
+	size_t i, j;
+
+	for (i = 0; i < rows; i += 2, x += 2 * n, y += n)
+		for (j = 0; j < n; j += VL)
+			v_store_pairs(y + j, v_load(x + j),
+			              i + 1 < rows ? v_load(x + n + j)
+			                           : v_set1(0));
 }
 
 /* rows x d of either type, ld apart, to f32 rows of dp. What follows in each
@@ -258,32 +334,62 @@ static struct seen keys_of_block(struct seen s, size_t j, size_t n)
 	return s;
 }
 
-/* Which of the columns of s query i sees, as *from .. *to-1; false: none. */
+/* Of a query's scores: those that it sees are columns from .. to-1. */
+struct row {
+	size_t from, to, width;
+};
+
+/* False: it sees none of s. */
 static bool row_seen(const struct bt_attend *a, struct seen s, size_t i,
-                     size_t *from, size_t *to)
+                     struct row *r)
 {
 	size_t end = i + a->window + 1;
 
-	*from = 0;
-	*to = s.end - s.first;
+	*r = (struct row){0, s.end - s.first, s.width};
 	if (a->window == 0)
 		return true;
 	if (i > a->window + s.first)
-		*from = i - a->window - s.first;
+		r->from = i - a->window - s.first;
 	if (end < s.end)
-		*to = end > s.first ? end - s.first : 0;
-	return *from < *to;
+		r->to = end > s.first ? end - s.first : 0;
+	return r->from < r->to;
 }
 
-/* Sets what is outside of from .. to-1 in a row of p. */
-static void set_unseen(struct seen s, size_t from, size_t to, float x, float *p)
+/* The scores p of a query from column j on, minus infinity where it does not
+ * see. They are not stored: a vector that is loaded after a part of it was
+ * stored waits. */
+VEC vf row_scores(const float *p, struct row r, size_t j)
 {
-	size_t j;
+	static const float edges[48] = {
+	    -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY,
+	    -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY,
+	    -INFINITY, -INFINITY, -INFINITY, -INFINITY, 0,         0,
+	    0,         0,         0,         0,         0,         0,
+	    0,         0,         0,         0,         0,         0,
+	    0,         0,         -INFINITY, -INFINITY, -INFINITY, -INFINITY,
+	    -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY,
+	    -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY};
+	vf x = v_load(p + j);
+	size_t n;
 
-	for (j = 0; j < from; j++)
-		p[j] = x;
-	for (j = to; j < s.width; j++)
-		p[j] = x;
+	if (j < r.from) {
+		n = r.from - j < 16 ? r.from - j : 16;
+		x = v_add(x, v_load(edges + 16 - n));
+	}
+	if (j + VL > r.to) {
+		n = r.to > j ? r.to - j : 0;
+		x = v_add(x, v_load(edges + 32 - n));
+	}
+	return x;
+}
+
+/* Of a row's multipliers m of dropout those from column j on, and zeros behind.
+ */
+VEC vf row_mults(const float *m, struct row r, size_t j)
+{
+	return j + VL <= r.to ? v_load(m + j)
+	       : j < r.to     ? v_loadn(m + j, r.to - j)
+	                      : v_set1(0);
 }
 
 /* Dropout multipliers of query rows i0 .. i0+rows-1; returns where the first
@@ -311,17 +417,6 @@ static const float *row_mask(const struct bt_attend *a, struct seen s, size_t i,
 	drop_fill(&a->drop, 0, block, first - block * 128 + (s.end - s.first),
 	          m);
 	return m + (first - block * 128);
-}
-
-/* p *= m over n elements, and zeros behind to a whole vector. */
-VEC void mask_row(float *p, const float *m, size_t n)
-{
-	size_t j;
-
-	for (j = 0; j + VL <= n; j += VL)
-		v_store(p + j, v_mul(v_load(p + j), v_load(m + j)));
-	if (j < n)
-		v_store(p + j, v_mul(v_load(p + j), v_loadn(m + j, n - j)));
 }
 
 /* The scores p of query i times scale, with the bias of each distance; returns

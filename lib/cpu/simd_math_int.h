@@ -20,6 +20,10 @@
  *   u_stream                  whole vectors of integers to an aligned place
  *                             that is not read again soon; u_stream_end after
  *   v_pair_bf16(x,y)          each lane x in bf16, with y in bf16 above it
+ *   v_dot_pairs(a,b,c)        c + a b, the sum of two products in each lane
+ *                             of a and b, pairs of bf16; and
+ *   v_store_pairs(p,x,y)      v_pair_bf16(x,y) as such pairs, where the
+ *                             processor has them: PAIRS 1
  *   u_transpose(s,p,d,q,far)  d[i * q + j] = s[j * p + i] for i, j below VL
  *                             of 32 bits each; far: as by u_stream
  *   v_keep(bits,t,s)          s where bits >= t (both < 2^16), else 0
@@ -83,6 +87,23 @@ VEC vf v_exp(vf x)
 	p = v_fma(p, r, v_set1(0.49999994f));
 	p = v_fma(p, v_mul(r, r), r);
 	p = v_add(p, v_set1(1.0f));
+	return v_times_2_to(p, n);
+}
+
+/* e^x to 3e-6, for what becomes bf16. e^x = 2^v by a polynomial of degree 4. */
+VEC vf v_exp_bf16(vf x)
+{
+	vf v = v_mul(x, v_set1(1.44269504f)), n, r, p;
+
+	/* in this order a NaN stays one */
+	v = v_min(v_set1(126.0f), v_max(v_set1(-126.0f), v));
+	n = v_round(v);
+	r = v_sub(v, n);
+	p = v_set1(0.0096004f);
+	p = v_fma(p, r, v_set1(0.05591689f));
+	p = v_fma(p, r, v_set1(0.24023718f));
+	p = v_fma(p, r, v_set1(0.69312199f));
+	p = v_fma(p, r, v_set1(1.0f));
 	return v_times_2_to(p, n);
 }
 

@@ -241,10 +241,34 @@ VEC void u_stream_end(void)
 
 VEC vu v_pair_bf16(vf x, vf y)
 {
+#ifdef __AVX512BF16__
+	vu in_turn = _mm512_add_epi32(
+	    _mm512_mullo_epi32(u_count(), _mm512_set1_epi32(0x10001)),
+	    _mm512_set1_epi32(0x100000));
+
+	return _mm512_permutexvar_epi16(in_turn, (vu)_mm512_cvtne2ps_pbh(y, x));
+#else
 	return _mm512_or_si512(
 	    _mm512_srli_epi32(u_round_bf16(x), 16),
 	    _mm512_and_si512(u_round_bf16(y), _mm512_set1_epi32(-65536)));
+#endif
 }
+
+#ifdef __AVX512BF16__
+#define PAIRS 1
+
+VEC vf v_dot_pairs(vf a, vf b, vf c)
+{
+	return _mm512_dpbf16_ps(c, (__m512bh)a, (__m512bh)b);
+}
+#endif
+
+#ifdef PAIRS
+VEC void v_store_pairs(float *p, vf x, vf y)
+{
+	_mm512_storeu_si512(p, v_pair_bf16(x, y));
+}
+#endif
 
 /* Within each of the four lanes, then between them. */
 VEC void u_transpose(const void *src, size_t step, void *out, size_t width,
