@@ -73,6 +73,7 @@ void bt_profile_restart(struct bt_profile *p)
 		l->seconds = l->flop = l->bytes = 0;
 	}
 	p->steps = p->tokens = 0;
+	p->sent = 0;
 }
 
 static void print_line(const struct bt_profile *p,
@@ -115,6 +116,10 @@ void bt_profile_print(const struct bt_profile *p, struct bt_buf *out)
 	bt_buf_printf(out, "%.0f tokens/s in %llu steps\n",
 	              all.seconds > 0 ? (double)p->tokens / all.seconds : 0,
 	              (unsigned long long)p->steps);
+	if (p->sent > 0)
+		bt_buf_printf(out,
+		              "%.1f MB sent to other processes in a step\n",
+		              p->sent / 1e6 / (double)p->steps);
 	if (p->flop_limit > 0)
 		bt_buf_printf(out,
 		              "limits measured here: products %.0f GFLOP/s, "

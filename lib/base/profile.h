@@ -23,6 +23,7 @@ struct bt_profile {
 	int n;
 	size_t cap;
 	uint64_t steps, tokens; /* that the lines are of */
+	double sent;            /* bytes, to other processes; 0: none */
 	double flop_limit; /* operations a second of this machine; 0: unknown */
 	double byte_limit; /* bytes a second, read and written */
 };

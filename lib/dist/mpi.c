@@ -362,7 +362,8 @@ static void hand_over(struct bt_dist *d, const float *array, int k,
 	d->mpi.alltoallv(array, d->count, d->from, d->mpi.real, parts,
 	                 d->count2, d->from2, d->mpi.real, d->mpi.world);
 	if (sends)
-		d->sent += (uint64_t)(at[d->size] - own) * sizeof(*array);
+		d->sent +=
+		    (uint64_t)(at[d->size] - at[0] - own) * sizeof(*array);
 }
 
 void bt_dist_hand_over(struct bt_dist *d, const float *const *arrays,

@@ -256,4 +256,8 @@ void bt_gather_clear(struct bt_gather *g);
 void bt_gather_fill(struct bt_gather *g, const struct bt_dataset *d,
                     const uint32_t *which, size_t first, size_t n);
 
+/* The ids of example i as a batch would have them, valid until g is filled. */
+const int32_t *bt_gather_ids(struct bt_gather *g, const struct bt_dataset *d,
+                             size_t i);
+
 #endif

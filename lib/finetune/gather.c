@@ -54,6 +54,13 @@ void bt_gather_clear(struct bt_gather *g)
 	memset(g, 0, sizeof(*g));
 }
 
+/* Whether tokens of example x, of a data set that selects some, are masked. */
+static bool masks(const struct bt_gather *g, const struct bt_dataset *d,
+                  size_t x)
+{
+	return g->masking != NULL && bt_dataset_selected(d, x) == 0;
+}
+
 /* The labels of example x's tokens, [len] from `tokens` on of the batch, which
  * are masked if they are to be. */
 static void label_tokens(struct bt_gather *g, const struct bt_dataset *d,
@@ -68,7 +75,7 @@ static void label_tokens(struct bt_gather *g, const struct bt_dataset *d,
 	}
 	if (!d->selects)
 		return;
-	if (g->masking != NULL && bt_dataset_selected(d, x) == 0)
+	if (masks(g, d, x))
 		(void)bt_masking_apply(g->masking, g->step, d->before + x, len,
 		                       g->ids + tokens, label);
 	for (i = 0; i < len; i++)
@@ -77,6 +84,20 @@ static void label_tokens(struct bt_gather *g, const struct bt_dataset *d,
 			g->labels[n++] = label[i];
 		}
 	g->b.n_selected = n;
+}
+
+const int32_t *bt_gather_ids(struct bt_gather *g, const struct bt_dataset *d,
+                             size_t i)
+{
+	const int32_t *ids = d->ids + d->start[i];
+	size_t n = bt_dataset_length(d, i);
+
+	if (!d->selects || !masks(g, d, i))
+		return ids;
+	memcpy(g->ids, ids, n * sizeof(*ids));
+	(void)bt_masking_apply(g->masking, g->step, d->before + i, n, g->ids,
+	                       g->labels);
+	return g->ids;
 }
 
 /* A batch is not to have no rows at all. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "optim/optim.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +9,6 @@
 #include "model/layers.h"
 #include "optim/optim_int.h"
 #include "optim/rows.h"
-
-#define PIECE ((size_t)1 << 15) /* floats: four arrays of them fit a cache */
 
 /* By which each parameter multiplies the learning rate. */
 static double *scales(const struct bt_optim *a, const struct bt_graph *g)
@@ -38,7 +35,9 @@ static int cut(struct bt_optim *a, const struct bt_graph *g)
 
 	for (i = 0; i < g->n_params; i++)
 		if (!g->params[i].frozen)
-			n += (bt_param_size(&g->params[i]) + PIECE - 1) / PIECE;
+			n += (bt_param_size(&g->params[i]) + BT_OPTIM_PIECE -
+			      1) /
+			     BT_OPTIM_PIECE;
 	a->pieces = bt_array(n, sizeof(*a->pieces));
 	a->sums = bt_array(n, 2 * sizeof(*a->sums));
 	a->ratio = bt_array((size_t)g->n_params, sizeof(*a->ratio));
@@ -50,46 +49,17 @@ static int cut(struct bt_optim *a, const struct bt_graph *g)
 	a->n_params = g->n_params;
 	for (i = 0; i < g->n_params; i++) {
 		size = g->params[i].frozen ? 0 : bt_param_size(&g->params[i]);
-		for (at = 0; at < size; at += PIECE) {
+		for (at = 0; at < size; at += BT_OPTIM_PIECE) {
 			a->pieces[a->n_pieces++] = (struct bt_optim_piece){
 			    .offset = g->params[i].offset + at,
-			    .n = size - at < PIECE ? size - at : PIECE,
+			    .n = size - at < BT_OPTIM_PIECE ? size - at
+			                                    : BT_OPTIM_PIECE,
 			    .param = i,
 			    .decay = g->params[i].decay,
 			    .scale = scale[i]};
 		}
 	}
 	free(scale);
-	return BT_OK;
-}
-
-/* Gives each rank about as many floats that are trained as others. */
-static int divide(struct bt_optim *a, const struct bt_graph *g,
-                  struct bt_error *err)
-{
-	size_t floats = g->n_floats, trained = bt_graph_trained(g), before = 0;
-	size_t ranks = (size_t)bt_dist_size(a->dist), r, i = 0;
-	size_t rank = (size_t)bt_dist_rank(a->dist);
-
-	if (ranks > 1 && floats > INT_MAX)
-		return bt_error_set(err, BT_ELIMIT,
-		                    "a model of %zu parameters is too large to "
-		                    "be divided",
-		                    floats);
-	a->at = bt_array0(2 * (ranks + 1), sizeof(*a->at));
-	a->piece_at = a->at + ranks + 1;
-	a->at[0] = bt_graph_first_trained(g);
-	for (r = 1; r < ranks; r++) {
-		while (i < (size_t)a->n_pieces && before < trained * r / ranks)
-			before += a->pieces[i++].n;
-		a->piece_at[r] = i;
-		a->at[r] =
-		    i < (size_t)a->n_pieces ? a->pieces[i].offset : floats;
-	}
-	a->piece_at[ranks] = (size_t)a->n_pieces;
-	a->at[ranks] = floats;
-	a->first = (int)a->piece_at[rank];
-	a->last = (int)a->piece_at[rank + 1];
 	return BT_OK;
 }
 
@@ -118,7 +88,7 @@ int bt_optim_init(struct bt_optim *a, const struct bt_graph *g,
 		bt_arena_sparse(&a->m, 0, a->m.size);
 		bt_arena_sparse(&a->v, 0, a->v.size);
 	}
-	return divide(a, g, err);
+	return bt_optim_divide(a, g, err);
 }
 
 void bt_optim_clear(struct bt_optim *a)
@@ -128,6 +98,7 @@ void bt_optim_clear(struct bt_optim *a)
 	if (a->rows != NULL)
 		bt_rows_clear(a->rows);
 	free(a->rows);
+	free(a->moving);
 	free(a->pieces);
 	free(a->sums);
 	free(a->ratio);
@@ -135,21 +106,35 @@ void bt_optim_clear(struct bt_optim *a)
 	memset(a, 0, sizeof(*a));
 }
 
+/* Copies this rank's part of the moments. */
+static void copy_own(const struct bt_optim *a, const float *from, float *to)
+{
+	size_t rank = (size_t)bt_dist_rank(a->dist), at = a->at[rank], end;
+
+	memcpy(to + at, from + at, (a->at[rank + 1] - at) * sizeof(float));
+	if (a->rows == NULL)
+		return;
+	at = a->rows->offset + a->rows->first * a->rows->cols;
+	end = a->rows->offset + a->rows->last * a->rows->cols;
+	memcpy(to + at, from + at, (end - at) * sizeof(float));
+}
+
 /* One arena; *all is a's own where this is the only process. */
 static void collect(struct bt_optim *a, const struct bt_arena *own,
                     struct bt_arena *all)
 {
-	size_t rank = (size_t)bt_dist_rank(a->dist);
 	float *to = all->base;
 
 	if (a->dist == NULL)
 		return;
-	if (rank == 0)
-		memcpy(to + a->at[0], (float *)own->base + a->at[0],
-		       (a->at[1] - a->at[0]) * sizeof(float));
+	if (bt_dist_is_first(a->dist))
+		copy_own(a, own->base, to);
 	else
 		to = own->base;
 	bt_dist_collect(a->dist, to, sizeof(float), a->at);
+	if (a->rows != NULL)
+		bt_dist_collect(a->dist, to + a->rows->offset,
+		                a->rows->cols * sizeof(float), a->row_at);
 }
 
 int bt_optim_gather(struct bt_optim *a, struct bt_arena *m, struct bt_arena *v,
@@ -186,15 +171,13 @@ void bt_optim_give_back(const struct bt_optim *a, struct bt_arena *m,
 /* Pages of all zeros take no memory when they are new. */
 static int forget(const struct bt_optim *a, struct bt_arena *all)
 {
-	size_t rank = (size_t)bt_dist_rank(a->dist), from = a->at[rank];
 	struct bt_arena own;
 
 	if (all->size == 0)
 		return BT_OK;
 	if (bt_arena_init(&own, all->size) != BT_OK)
 		return BT_ENOMEM;
-	memcpy((float *)own.base + from, (float *)all->base + from,
-	       (a->at[rank + 1] - from) * sizeof(float));
+	copy_own(a, all->base, own.base);
 	bt_arena_clear(all);
 	*all = own;
 	return BT_OK;
@@ -205,8 +188,12 @@ void bt_optim_go_on(struct bt_optim *a)
 	/* what cannot be forgotten is never looked at */
 	if (a->dist != NULL && forget(a, &a->m) == BT_OK)
 		(void)forget(a, &a->v);
-	if (a->rows != NULL)
-		bt_rows_go_on(a->rows);
+	a->stale = false;
+	if (a->rows == NULL)
+		return;
+	a->rows->m = (float *)a->m.base + a->rows->offset;
+	a->rows->v = (float *)a->v.base + a->rows->offset;
+	bt_rows_go_on(a->rows);
 }
 
 bool bt_optim_takes_rows(enum bt_optimizer kind)
@@ -216,34 +203,87 @@ bool bt_optim_takes_rows(enum bt_optimizer kind)
 }
 
 int bt_optim_by_rows(struct bt_optim *a, const struct bt_graph *g, int i,
-                     struct bt_error *err)
+                     size_t most, struct bt_error *err)
 {
 	const struct bt_param *p = &g->params[i];
 	size_t at = p->offset * sizeof(float);
 	size_t bytes = bt_param_size(p) * sizeof(float);
+	int rank = bt_dist_rank(a->dist);
 
+	a->row_at[1] = (size_t)p->rows; /* of one process */
+	if (a->dist != NULL) {
+		bt_optim_divide_rows(a, g, i);
+		a->moving = bt_array(most * (size_t)p->cols, sizeof(float));
+		if (a->moving == NULL)
+			return bt_error_nomem(err, "preparing the optimizer");
+	}
 	a->rows = bt_array0(1, sizeof(*a->rows));
 	*a->rows = (struct bt_optim_rows){.offset = p->offset,
 	                                  .n = (size_t)p->rows,
 	                                  .cols = (size_t)p->cols,
+	                                  .first = a->row_at[rank],
+	                                  .last = a->row_at[rank + 1],
 	                                  .m = (float *)a->m.base + p->offset,
 	                                  .v = (float *)a->v.base + p->offset,
 	                                  .k = a->k,
 	                                  .pool = a->pool,
-	                                  .piece_size = PIECE};
+	                                  .piece_size = BT_OPTIM_PIECE};
 	a->by_rows = i;
 	bt_arena_sparse(&a->m, at, bytes);
 	bt_arena_sparse(&a->v, at, bytes);
 	return bt_rows_init(a->rows, a->o.eps, err);
 }
 
-void bt_optim_catch_up(struct bt_optim *a, float *params, const int32_t *ids,
-                       size_t n)
+/* Copies rows ids[from .. to - 1] of the set between the table and what moves.
+ */
+static void move_rows(const struct bt_optim *a, float *params,
+                      const struct bt_row_set *set, size_t from, size_t to,
+                      bool out)
 {
-	if (a->rows != NULL && ids != NULL)
-		bt_rows_catch_up(a->rows, params, ids, n);
-	else if (a->rows != NULL)
-		bt_rows_catch_up_all(a->rows, params);
+	size_t cols = a->rows->cols, i;
+	float *x, *y;
+
+	for (i = from; i < to; i++) {
+		x = params + a->rows->offset + (size_t)set->ids[i] * cols;
+		y = a->moving + i * cols;
+		memcpy(out ? y : x, out ? x : y, cols * sizeof(*x));
+	}
+}
+
+/* Gives rows of the set to all ranks, from those that own them. */
+static void share_rows(struct bt_optim *a, float *params,
+                       const struct bt_row_set *set)
+{
+	int rank = bt_dist_rank(a->dist);
+	size_t from = set->at[rank], to = set->at[rank + 1];
+
+	move_rows(a, params, set, from, to, true);
+	bt_dist_share(a->dist, a->moving, a->rows->cols * sizeof(float),
+	              set->at);
+	move_rows(a, params, set, 0, from, false);
+	move_rows(a, params, set, to, set->n, false);
+}
+
+void bt_optim_catch_up(struct bt_optim *a, float *params,
+                       const struct bt_row_set *set)
+{
+	int rank = bt_dist_rank(a->dist);
+	bool shared = a->dist != NULL && a->stale;
+
+	if (a->rows == NULL)
+		return;
+	if (set != NULL) {
+		bt_rows_catch_up(a->rows, params, set->ids + set->at[rank],
+		                 set->at[rank + 1] - set->at[rank]);
+		if (shared)
+			share_rows(a, params, set);
+		return;
+	}
+	bt_rows_catch_up_all(a->rows, params);
+	if (shared)
+		bt_dist_share(a->dist, params + a->rows->offset,
+		              a->rows->cols * sizeof(float), a->row_at);
+	a->stale = false;
 }
 
 /* Whether the gradient of a piece is rows. */
@@ -264,6 +304,8 @@ static void norm_piece(void *arg, int piece, int worker)
 	const struct bt_optim_piece *p;
 
 	piece += j->a->first;
+	if (piece >= j->a->last)
+		piece += j->a->row_first - j->a->last;
 	p = &j->a->pieces[piece];
 	j->a->sums[piece] =
 	    has_rows(j->a, p)
@@ -281,8 +323,12 @@ double bt_optim_norm(struct bt_optim *a, const float *grads,
 
 	if (a->rows != NULL)
 		bt_rows_take(a->rows, rows);
-	bt_pool_run(a->pool, norm_piece, &j, a->last - a->first);
+	bt_pool_run(a->pool, norm_piece, &j,
+	            a->last - a->first + a->row_last - a->row_first);
 	bt_dist_share(a->dist, a->sums, sizeof(*a->sums), a->piece_at);
+	if (a->rows != NULL)
+		bt_dist_share(a->dist, a->sums, sizeof(*a->sums),
+		              a->row_piece_at);
 	for (i = 0; i < a->n_pieces; i++)
 		sum += a->sums[i];
 	if (sum + apart > 0) /* not below it, by a rounding */
@@ -380,6 +426,7 @@ static void update_rows(const struct update_job *j)
 		i++;
 	set_piece(j, &j->a->pieces[i], &w);
 	bt_rows_update(j->a->rows, &w, j->p, j->rows);
+	j->a->stale = true;
 }
 
 /* How much longer than its step each parameter is. */

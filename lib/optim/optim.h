@@ -38,6 +38,7 @@
 #include "cpu/kernels.h"
 #include "dist/dist.h"
 #include "op/graph.h"
+#include "optim/row_set.h"
 
 enum bt_optimizer {
 	BT_OPTIM_ADAMW,
@@ -111,6 +112,14 @@ struct bt_optim {
 	struct bt_dist *dist; /* borrowed; NULL: one process has all */
 	size_t *piece_at, *at;
 	int first, last; /* pieces of this rank */
+
+	/* of several ranks that have rows: the pieces and rows of by_rows are
+	 * divided by themselves, and the others come behind. Where an update
+	 * moved rows, other ranks have old ones until they read them. */
+	size_t *row_piece_at, *row_at;
+	int row_first, row_last;
+	bool stale;
+	float *moving; /* rows that are sent to others */
 };
 
 /* dist may be NULL. */
@@ -133,20 +142,24 @@ void bt_optim_go_on(struct bt_optim *a);
 
 /*
  * Whether a kind of optimizer can have a parameter's gradient as rows
- * (optim/rows.h), and says that parameter i will have. From then on its weights
- * and moments may be behind: they are up to date after a call of
- * bt_optim_catch_up, those of n rows that are about to be read, or all with
- * ids NULL. Before bt_optim_gather all must be. Only where one process has all.
+ * (optim/rows.h), and says that parameter i will have, of no more than `most`
+ * rows in an update. From then on its weights and moments may be behind: they
+ * are up to date after a call of bt_optim_catch_up, those of rows that are
+ * about to be read, or all with NULL. Before bt_optim_gather all must be. With
+ * several ranks that is collective, where an update was made since all were up
+ * to date; each has the weights of others then. They divide the parameters
+ * anew, and i must be the first that is trained.
  */
 bool bt_optim_takes_rows(enum bt_optimizer kind);
 int bt_optim_by_rows(struct bt_optim *a, const struct bt_graph *g, int i,
-                     struct bt_error *err) BT_MUST_USE;
-void bt_optim_catch_up(struct bt_optim *a, float *params, const int32_t *ids,
-                       size_t n);
+                     size_t most, struct bt_error *err) BT_MUST_USE;
+void bt_optim_catch_up(struct bt_optim *a, float *params,
+                       const struct bt_row_set *set);
 
 /* The Euclidean norm of all gradients, whose squares are apart more (0: as they
  * are); not finite if one of them is not. rows: the gradient of the parameter
- * that has rows, and nothing in grads; NULL where none has. */
+ * that has rows, of which a rank has its own, and nothing in grads; NULL where
+ * none has. */
 double bt_optim_norm(struct bt_optim *a, const float *grads,
                      const struct bt_row_grads *rows, double apart);
 

@@ -62,7 +62,7 @@ void bt_rows_go_on(struct bt_optim_rows *r)
 	r->n_past = 0;
 	r->decays = false;
 	memset(r->at, 0, r->n);
-	for (i = 0; i < r->n; i++)
+	for (i = r->first; i < r->last; i++)
 		r->live[i] = r->all_live || !is_zero(r->m + i * c, c) ||
 		             !is_zero(r->v + i * c, c);
 }
@@ -101,10 +101,10 @@ static void late_piece(void *arg, int piece, int worker)
 static void sweep_piece(void *arg, int piece, int worker)
 {
 	const struct job *j = arg;
-	size_t i = (size_t)piece * SWEEP, end = i + SWEEP;
+	size_t i = j->r->first + (size_t)piece * SWEEP, end = i + SWEEP;
 
 	(void)worker;
-	for (; i < end && i < j->r->n; i++)
+	for (; i < end && i < j->r->last; i++)
 		if (j->r->at[i] < j->r->n_past)
 			make_up(j, i, j->r->at[i]);
 }
@@ -135,7 +135,8 @@ void bt_rows_catch_up_all(struct bt_optim_rows *r, float *params)
 
 	if (r->n_past == 0)
 		return;
-	bt_pool_run(r->pool, sweep_piece, &j, pieces(r->n, SWEEP));
+	bt_pool_run(r->pool, sweep_piece, &j,
+	            pieces(r->last - r->first, SWEEP));
 	memset(r->at, 0, r->n);
 	r->n_past = 0;
 	r->decays = false;

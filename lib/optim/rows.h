@@ -33,6 +33,7 @@
 struct bt_optim_rows {
 	size_t offset, n, cols; /* of the table in an arena of parameters, in
 	                         * floats; its rows and columns */
+	size_t first, last;     /* rows first .. last - 1 are updated here */
 	float *m, *v;           /* borrowed: its moments */
 	const struct bt_kernels *k;
 	struct bt_pool *pool; /* borrowed */
@@ -42,7 +43,8 @@ struct bt_optim_rows {
 	size_t n_past;
 	bool decays;   /* one of them multiplies weights by other than 1 */
 	bool all_live; /* moments of zero move weights: eps is 0 */
-	uint8_t *at;   /* [n] how many of these the row has had */
+	uint8_t *at;   /* [n] how many of these the row has had, as the rest
+	                * of rows first .. last - 1 */
 	uint8_t *live; /* [n] whether it has moments other than zero */
 
 	struct bt_late_row *late; /* [n] to be brought up to date */
@@ -67,7 +69,7 @@ void bt_rows_clear(struct bt_optim_rows *r);
 void bt_rows_go_on(struct bt_optim_rows *r);
 
 /* Makes up for updates of rows of the table, which is in params: of n of them,
- * which may be named twice; or of all. */
+ * which may be named twice; or of all that are updated here. */
 void bt_rows_catch_up(struct bt_optim_rows *r, float *params,
                       const int32_t *ids, size_t n);
 void bt_rows_catch_up_all(struct bt_optim_rows *r, float *params);

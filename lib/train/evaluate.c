@@ -225,7 +225,7 @@ static int swap_average(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_engine *e = t->m->engine;
 
-	bt_optim_catch_up(&t->optim, bt_engine_params(e), NULL, 0);
+	bt_optim_catch_up(&t->optim, bt_engine_params(e), NULL);
 	if (!bt_average_stands(&t->average, t->s.step))
 		return BT_OK;
 	bt_average_swap(&t->average, bt_engine_params(e));

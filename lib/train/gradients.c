@@ -280,6 +280,8 @@ int bt_train_gradients(struct bt_train_run *t, double *loss,
 	               (t->shards.n > 1 || bt_batches_at(&t->batches, first) <
 	                                       t->update_end - first);
 	weight = begin_update(t);
+	if (t->optim.rows != NULL)
+		bt_train_cpu_rows(t);
 	if ((r = pass(t, loss, err)))
 		return r;
 	share_sums(t);

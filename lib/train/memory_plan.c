@@ -123,22 +123,26 @@ static void count_rows(struct bt_memory_plan *n, const struct bt_model *m,
                        const struct bt_batches *b,
                        const struct bt_train_opts *o)
 {
-	int word = bt_train_by_rows(m, b, o);
+	size_t most, bytes, pages, rows, ranks = (size_t)bt_dist_size(o->dist);
+	int word = bt_train_by_rows(m, b, o, &most);
 	const struct bt_param *p = &m->graph.params[word >= 0 ? word : 0];
-	size_t bytes = bt_param_size(p) * sizeof(float), pages, rows;
 
 	if (word < 0)
 		return;
-	rows = bt_batches_update_tokens(b) * (size_t)p->cols * sizeof(float);
-	n->shards = bt_shards_bytes(bt_train_shards(o), NULL,
+	bytes = bt_param_size(p) * sizeof(float);
+	rows = most * (size_t)p->cols * sizeof(float);
+	n->shards = bt_shards_bytes(bt_train_shards(o), o->dist,
 	                            m->graph.n_floats -
 	                                bt_graph_first_trained(&m->graph) -
 	                                (bytes - rows) / sizeof(float));
 	pages = pages_of(p, train, o->masking != NULL) * PAGE;
 	n->engine.grads -= bytes - rows;
 	if (pages < bytes)
-		n->moments -= (bytes - pages) * 2;
-	n->moments += bt_rows_bytes((size_t)p->rows);
+		n->moments -= (bytes - pages) * 2 / ranks;
+	n->moments +=
+	    bt_rows_bytes((size_t)p->rows) + bt_row_set_bytes((size_t)p->rows);
+	if (ranks > 1) /* rows on their way */
+		n->shards += 2 * rows;
 }
 
 int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Updates that this machine's CPU computes. */
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/mem.h"
 #include "base/sys.h"
 #include "train/train_int.h"
 
-/* Words of the vocabulary for each token of an update, at least: then rows
- * cost less than the table. */
+/* Words of the vocabulary for each that an update has, at least: then rows cost
+ * less than the table; and less to send. */
 #define FEW 4
+#define FEW_TO_SEND 2
 
 /* Adds to the engine's error the example and the step: the batch begins at that
  * position of the epoch. */
@@ -63,15 +66,7 @@ static void count_right(const struct bt_train_run *t, size_t pos,
 int bt_train_cpu_forward(struct bt_train_run *t, size_t pos,
                          struct bt_error *err)
 {
-	double start = bt_seconds();
-	int r;
-
-	if (t->optim.rows != NULL) {
-		bt_optim_catch_up(&t->optim, bt_engine_params(t->m->engine),
-		                  t->gather.b.ids, t->gather.b.tokens);
-		bt_train_add_time(t, "optimizer", start, 0);
-	}
-	r = bt_engine_forward(t->m->engine, &t->gather.b, err);
+	int r = bt_engine_forward(t->m->engine, &t->gather.b, err);
 
 	t->res->flop += bt_engine_flop(t->m->engine);
 	return r == BT_OK ? BT_OK : locate_error(t, pos, err);
@@ -138,7 +133,7 @@ static int update(struct bt_train_run *t, struct bt_error *err)
 	                  bt_optim_traffic(t->optim.o.kind) * share_of(t));
 	if (bt_average_stands(&t->average, t->s.step + 1)) {
 		start = bt_seconds();
-		bt_optim_catch_up(&t->optim, bt_engine_params(e), NULL, 0);
+		bt_optim_catch_up(&t->optim, bt_engine_params(e), NULL);
 		bt_average_update(&t->average, bt_engine_params(e),
 		                  t->s.step + 1);
 		bt_train_add_time(t, "average of weights", start, 3);
@@ -146,34 +141,73 @@ static int update(struct bt_train_run *t, struct bt_error *err)
 	return bt_engine_pack_trained(e, err);
 }
 
+void bt_train_cpu_rows(struct bt_train_run *t)
+{
+	double start = bt_seconds(), before = exchanged(t);
+	const struct bt_dataset *d = t->train;
+	const int32_t *ids;
+	size_t n, i;
+
+	bt_row_set_begin(&t->row_set);
+	for (n = t->batches.pos; n < t->update_end; n++) {
+		i = t->batches.order[n];
+		ids = bt_gather_ids(&t->gather, d, i);
+		bt_row_set_add(&t->row_set, ids, bt_dataset_length(d, i));
+	}
+	bt_row_set_end(&t->row_set, t->optim.row_at);
+	bt_optim_catch_up(&t->optim, bt_engine_params(t->m->engine),
+	                  &t->row_set);
+	bt_train_add_time(t, "optimizer", start + exchanged(t) - before, 0);
+}
+
+/* Words that an update has at most: as many as it has tokens, or all texts have
+ * words. */
+static size_t most_words(const struct bt_batches *b, size_t n_rows, bool drawn)
+{
+	size_t tokens = bt_batches_update_tokens(b), n = 0, i;
+	const struct bt_dataset *d = b->d;
+	uint8_t *is = drawn ? NULL : bt_array0(n_rows, sizeof(*is));
+
+	for (i = 0; is != NULL && i < d->start[d->n]; i++) {
+		n += is[d->ids[i]] == 0;
+		is[d->ids[i]] = 1;
+	}
+	n = is == NULL || n > tokens ? tokens : n;
+	free(is);
+	return n < n_rows ? n : n_rows;
+}
+
 int bt_train_by_rows(const struct bt_model *m, const struct bt_batches *b,
-                     const struct bt_train_opts *o)
+                     const struct bt_train_opts *o, size_t *most)
 {
 	int word = o->device == NULL ? bt_engine_word_table(m->engine) : -1;
+	size_t few = o->dist == NULL ? FEW : FEW_TO_SEND, n_rows;
 
-	return word >= 0 && o->dist == NULL &&
-	               bt_optim_takes_rows(o->optim.kind) &&
-	               !bt_perturbs(&o->perturb) &&
-	               bt_batches_update_tokens(b) * FEW <=
-	                   (size_t)m->graph.params[word].rows
-	           ? word
-	           : -1;
+	if (word < 0 || !bt_optim_takes_rows(o->optim.kind) ||
+	    bt_perturbs(&o->perturb) ||
+	    (o->dist != NULL &&
+	     m->graph.params[word].offset != bt_graph_first_trained(&m->graph)))
+		return -1;
+	n_rows = (size_t)m->graph.params[word].rows;
+	*most = most_words(b, n_rows, o->masking != NULL);
+	return *most <= n_rows / few ? word : -1;
 }
 
 /* All bits are the same by rows. What moves the table reads all of it. */
 static int begin(struct bt_train_run *t, struct bt_error *err)
 {
-	int word = bt_train_by_rows(t->m, &t->batches, t->o), r;
-	const struct bt_param *p;
+	const struct bt_graph *g = &t->m->graph;
+	size_t most;
+	int word = bt_train_by_rows(t->m, &t->batches, t->o, &most), r;
 
 	bt_engine_by_rows(t->m->engine, word >= 0);
 	if (word < 0)
 		return BT_OK;
-	p = &t->m->graph.params[word];
-	r = bt_shards_by_rows(&t->shards, p->offset, (size_t)p->rows,
-	                      (size_t)p->cols, &t->shard_rows, err);
-	return r == BT_OK ? bt_optim_by_rows(&t->optim, &t->m->graph, word, err)
-	                  : r;
+	r = bt_optim_by_rows(&t->optim, g, word, most, err);
+	return r == BT_OK
+	           ? bt_row_set_init(&t->row_set, (size_t)g->params[word].rows,
+	                             most, bt_dist_size(t->o->dist), err)
+	           : r;
 }
 
 static int load(struct bt_train_run *t, struct bt_error *err)
@@ -184,7 +218,7 @@ static int load(struct bt_train_run *t, struct bt_error *err)
 /* They are where they are wanted, but rows may be behind. */
 static int read(struct bt_train_run *t, bool moments, struct bt_error *err)
 {
-	bt_optim_catch_up(&t->optim, bt_engine_params(t->m->engine), NULL, 0);
+	bt_optim_catch_up(&t->optim, bt_engine_params(t->m->engine), NULL);
 	(void)moments;
 	(void)err;
 	return BT_OK;

@@ -125,33 +125,25 @@ int bt_shards_init(struct bt_shards *h, int n, const float *grads,
 	return r;
 }
 
-/* Which rows a sum has. */
-struct bt_row_sum {
-	int32_t *ids;   /* [n_rows] the first n are of them */
-	int32_t *where; /* [n_rows] which of these a row is, from 1; 0: none */
-	size_t n;
-};
-
-int bt_shards_by_rows(struct bt_shards *h, size_t table, size_t n_rows,
-                      size_t cols, const struct bt_row_grads *rows,
+int bt_shards_by_rows(struct bt_shards *h, size_t table, size_t cols,
+                      const struct bt_row_grads *rows,
+                      const struct bt_row_set *set, size_t own,
                       struct bt_error *err)
 {
-	struct bt_row_sum *s;
-	int i;
+	size_t row = cols * sizeof(float);
 
 	h->table = table;
-	h->n_rows = n_rows;
 	h->cols = cols;
 	h->shard_rows = rows;
-	h->row_sums = bt_array0((size_t)h->n_sums, sizeof(*h->row_sums));
-	for (i = 0; i < h->n_sums; i++) {
-		s = &h->row_sums[i];
-		s->ids = bt_array(n_rows, sizeof(*s->ids));
-		s->where = bt_array0(n_rows, sizeof(*s->where));
-		if (s->ids == NULL || s->where == NULL)
-			return bt_error_nomem(err, "preparing shards");
-	}
-	return BT_OK;
+	h->set = set;
+	if (h->dist == NULL)
+		return BT_OK;
+	own = own < set->most ? own : set->most;
+	h->row_at = bt_array0((size_t)set->ranks + 1, sizeof(*h->row_at));
+	if (bt_arena_init(&h->last_rows, set->most * row) == BT_OK &&
+	    bt_arena_init(&h->row_parts, (size_t)h->n_all * own * row) == BT_OK)
+		return BT_OK;
+	return bt_error_nomem(err, "preparing shards");
 }
 
 void bt_shards_clear(struct bt_shards *h)
@@ -160,12 +152,10 @@ void bt_shards_clear(struct bt_shards *h)
 
 	for (i = 0; i < h->n_sums; i++)
 		bt_arena_clear(&h->sums[i]);
-	for (i = 0; i < h->n_sums && h->row_sums != NULL; i++) {
-		free(h->row_sums[i].ids);
-		free(h->row_sums[i].where);
-	}
-	free(h->row_sums);
 	bt_arena_clear(&h->parts);
+	bt_arena_clear(&h->last_rows);
+	bt_arena_clear(&h->row_parts);
+	free(h->row_at);
 	free(h->sums);
 	free(h->all);
 	free(h->count);
@@ -211,75 +201,69 @@ static void run(const struct bt_shards *h, bt_piece_fn *fn, const float *x,
 static void run_all(const struct bt_shards *h, bt_piece_fn *fn, const float *x,
                     float *y)
 {
-	size_t end = h->table + h->n_rows * h->cols;
+	size_t end = h->table;
 
-	if (h->n_rows == 0) {
+	if (h->set == NULL || h->from > h->table) { /* others have the table */
 		run(h, fn, x + h->from, y + h->from, h->floats - h->from);
 		return;
 	}
+	end += h->set->n_rows * h->cols;
 	run(h, fn, x + h->from, y + h->from, h->table - h->from);
 	run(h, fn, x + end, y + end, h->floats - end);
 }
 
-static struct bt_row_grads rows_of(const struct bt_shards *h, int level)
+/* Where a sum has rows. */
+static float *rows_of(const struct bt_shards *h, int level)
 {
-	return (struct bt_row_grads){
-	    .ids = h->row_sums[level].ids,
-	    .values = (const float *)h->sums[level].base + h->table,
-	    .n = h->row_sums[level].n};
+	return (float *)h->sums[level].base + h->table;
 }
 
-/* To the rows of a sum; those that it lacks begin with zeros. */
-static void add_rows(struct bt_shards *h, const struct bt_row_grads *rows,
-                     int level)
+/* Where the rows of a set have that of the shard's i-th row. */
+static float *slot(const struct bt_shards *h, float *rows, size_t i)
 {
-	struct bt_row_sum *s = &h->row_sums[level];
-	float *to = (float *)h->sums[level].base + h->table, *y;
-	int32_t *where;
+	int32_t from1 = h->set->slot[h->shard_rows->ids[i]];
+
+	return rows + (size_t)(from1 - 1) * h->cols;
+}
+
+/* The shard's rows, and zeros for those that it lacks. */
+static void copy_rows(const struct bt_shards *h, float *rows)
+{
+	const float *x = h->shard_rows->values;
 	size_t i;
 
-	for (i = 0; i < rows->n; i++) {
-		where = &s->where[rows->ids[i]];
-		if (*where == 0) {
-			memset(to + s->n * h->cols, 0, h->cols * sizeof(*to));
-			s->ids[s->n++] = rows->ids[i];
-			*where = (int32_t)s->n;
-		}
-		y = to + (size_t)(*where - 1) * h->cols;
-		h->k->axpy(1.0f, rows->values + i * h->cols, y, h->cols);
-	}
+	memset(rows, 0, h->set->n * h->cols * sizeof(*rows));
+	for (i = 0; i < h->shard_rows->n; i++, x += h->cols)
+		memcpy(slot(h, rows, i), x, h->cols * sizeof(*rows));
 }
 
 /* The sum of that level is, or has added to it, the gradients of a shard. */
 static void set_sum(struct bt_shards *h, int level)
 {
-	struct bt_row_sum *s;
-
 	run_all(h, copy_piece, h->grads, h->sums[level].base);
-	if (h->n_rows == 0)
-		return;
-	s = &h->row_sums[level];
-	while (s->n > 0)
-		s->where[s->ids[--s->n]] = 0;
-	add_rows(h, h->shard_rows, level);
+	if (h->set != NULL)
+		copy_rows(h, rows_of(h, level));
 }
 
 static void add_shard(struct bt_shards *h, int level)
 {
+	const float *x;
+	size_t i;
+
 	run_all(h, add_piece, h->grads, h->sums[level].base);
-	if (h->n_rows > 0)
-		add_rows(h, h->shard_rows, level);
+	if (h->set == NULL)
+		return;
+	x = h->shard_rows->values;
+	for (i = 0; i < h->shard_rows->n; i++, x += h->cols)
+		h->k->axpy(1.0f, x, slot(h, rows_of(h, level), i), h->cols);
 }
 
 static void add_sum(struct bt_shards *h, int level)
 {
-	struct bt_row_grads rows;
-
 	run_all(h, add_piece, h->sums[level + 1].base, h->sums[level].base);
-	if (h->n_rows == 0)
-		return;
-	rows = rows_of(h, level + 1);
-	add_rows(h, &rows, level);
+	if (h->set != NULL)
+		run(h, add_piece, rows_of(h, level + 1), rows_of(h, level),
+		    h->set->n * h->cols);
 }
 
 /* The node's gradients, in h->sums[level]. */
@@ -312,32 +296,75 @@ static int add_up(struct bt_shards *h, struct bt_shard_node node, int level,
 	return r;
 }
 
-/* The rest of the tree, from the parts of all ranks' nodes, of which *next is
- * the first below this one. Returns where the sum is. */
+/* The rest of the tree, from the parts of all ranks' nodes, `own` floats of
+ * each, of which *next is the first below this one. Returns where the sum is.
+ */
 static float *add_parts(struct bt_shards *h, struct bt_shard_node node,
-                        int *next)
+                        float *parts, size_t own, int *next)
 {
-	size_t rank = (size_t)bt_dist_rank(h->dist);
-	size_t own = h->at[rank + 1] - h->at[rank];
 	const struct bt_shard_node *there = &h->all[*next];
 	float *left, *right;
 	int middle;
 
 	if (there->lo == node.lo && there->hi == node.hi)
-		return (float *)h->parts.base + h->at[rank] +
-		       (size_t)(*next)++ * own;
+		return parts + (size_t)(*next)++ * own;
 	middle = node.lo + bt_shard_half(node.hi - node.lo);
-	left = add_parts(h, (struct bt_shard_node){node.lo, middle}, next);
-	right = add_parts(h, (struct bt_shard_node){middle, node.hi}, next);
+	left = add_parts(h, (struct bt_shard_node){node.lo, middle}, parts, own,
+	                 next);
+	right = add_parts(h, (struct bt_shard_node){middle, node.hi}, parts,
+	                  own, next);
 	run(h, add_piece, right, left, own);
 	return left;
+}
+
+/* Sums nodes of all ranks, rank r's elements at[r] .. at[r + 1] - 1, into the
+ * first of `parts`. */
+static void exchange(struct bt_shards *h, const float *const *arrays,
+                     const size_t *at, float *parts)
+{
+	int rank = bt_dist_rank(h->dist), next = 0;
+
+	bt_dist_hand_over(h->dist, arrays, h->count, at, parts);
+	(void)add_parts(h, (struct bt_shard_node){0, h->n}, parts,
+	                at[rank + 1] - at[rank], &next);
+}
+
+/* The same of rows. */
+static void exchange_rows(struct bt_shards *h)
+{
+	const float *arrays[BT_SHARD_NODES_MAX];
+	const struct bt_row_set *set = h->set;
+	size_t from = set->at[bt_dist_rank(h->dist)];
+	int k;
+
+	for (k = 0; k < h->n_nodes; k++)
+		arrays[k] = stays(h->nodes, k, h->n_nodes) ? h->last_rows.base
+		                                           : rows_of(h, k);
+	if (stays(h->nodes, h->n_nodes - 1, h->n_nodes))
+		copy_rows(h, h->last_rows.base);
+	for (k = 0; k <= set->ranks; k++)
+		h->row_at[k] = set->at[k] * h->cols;
+	exchange(h, arrays, h->row_at, h->row_parts.base);
+	h->rows = (struct bt_row_grads){
+	    .ids = set->ids + from,
+	    .values = h->row_parts.base,
+	    .n = set->at[bt_dist_rank(h->dist) + 1] - from};
+}
+
+/* The rows of the sum of all shards of one process. */
+static struct bt_row_grads all_rows(const struct bt_shards *h)
+{
+	if (stays(h->nodes, 0, h->n_nodes))
+		return *h->shard_rows;
+	return (struct bt_row_grads){
+	    .ids = h->set->ids, .values = rows_of(h, 0), .n = h->set->n};
 }
 
 int bt_shards_add_up(struct bt_shards *h, bt_shard_fn *fn, void *ctx,
                      const float **sum, struct bt_error *err)
 {
 	const float *arrays[BT_SHARD_NODES_MAX];
-	int k, next = 0, r = BT_OK;
+	int k, r = BT_OK;
 
 	for (k = 0; k < h->n_nodes && r == BT_OK; k++) {
 		if (stays(h->nodes, k, h->n_nodes))
@@ -351,15 +378,15 @@ int bt_shards_add_up(struct bt_shards *h, bt_shard_fn *fn, void *ctx,
 	if (r != BT_OK)
 		return r;
 	*sum = arrays[0];
-	if (h->n_rows > 0)
-		h->rows =
-		    arrays[0] == h->grads ? *h->shard_rows : rows_of(h, 0);
-	if (h->dist == NULL)
+	if (h->dist == NULL) {
+		if (h->set != NULL)
+			h->rows = all_rows(h);
 		return BT_OK;
-	bt_dist_hand_over(h->dist, arrays, h->count, h->at,
-	                  (float *)h->parts.base +
-	                      h->at[bt_dist_rank(h->dist)]);
-	(void)add_parts(h, (struct bt_shard_node){0, h->n}, &next);
+	}
+	exchange(h, arrays, h->at,
+	         (float *)h->parts.base + h->at[bt_dist_rank(h->dist)]);
+	if (h->set != NULL)
+		exchange_rows(h);
 	*sum = h->parts.base; /* the first part is where the sum is */
 	return BT_OK;
 }

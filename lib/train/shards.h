@@ -12,6 +12,7 @@
 #include "cpu/kernels.h"
 #include "dist/dist.h"
 #include "dist/shards.h"
+#include "optim/row_set.h"
 
 struct bt_shards {
 	int n;
@@ -29,12 +30,16 @@ struct bt_shards {
 	struct bt_arena *sums; /* [n_sums] sum k is that of node k, those behind
 	                        * it are of right halves meanwhile */
 
-	/* the table whose gradients are rows: those of a sum stand at its
-	 * beginning in that; n_rows is 0 where none is */
-	size_t table, n_rows, cols; /* its first float, rows, columns */
+	/* the table whose gradients are rows; in a sum, rows of the set stand
+	 * at its beginning, in their order */
+	size_t table, cols;                    /* its first float, columns */
+	const struct bt_row_set *set;          /* borrowed; NULL: no table is */
 	const struct bt_row_grads *shard_rows; /* borrowed: of a shard */
-	struct bt_row_sum *row_sums;           /* [n_sums] */
-	struct bt_row_grads rows;              /* of the sum of all shards */
+	struct bt_row_grads rows;  /* of the sum of all shards: this rank's */
+	struct bt_arena last_rows; /* of a last node that is not moved */
+	struct bt_arena row_parts; /* as parts */
+	size_t *row_at;            /* [ranks + 1] which floats of rows are whose
+	                            */
 
 	struct bt_dist *dist;      /* borrowed; NULL: one process */
 	const size_t *at;          /* borrowed: rank r owns floats at[r] .. */
@@ -57,11 +62,14 @@ int bt_shards_init(struct bt_shards *h, int n, const float *grads,
                    const size_t *at, struct bt_error *err) BT_MUST_USE;
 void bt_shards_clear(struct bt_shards *h);
 
-/* From now on the gradients of a table at that float, of so many rows and
- * columns, are rows: *rows after each shard, and h->rows for the sum. Only
- * without dist. The bits are those of sums of whole tables. */
-int bt_shards_by_rows(struct bt_shards *h, size_t table, size_t n_rows,
-                      size_t cols, const struct bt_row_grads *rows,
+/* From now on the gradients of a table at that float, of so many columns, are
+ * rows: *rows after each shard, which all are of the set, and h->rows for the
+ * sum. This rank owns no more than `own` of the set; with several, `at` of
+ * bt_shards_init has nothing of the table. The bits are those of sums of whole
+ * tables. */
+int bt_shards_by_rows(struct bt_shards *h, size_t table, size_t cols,
+                      const struct bt_row_grads *rows,
+                      const struct bt_row_set *set, size_t own,
                       struct bt_error *err) BT_MUST_USE;
 
 /* *sum: the gradients of all shards, of which each rank has its part, valid

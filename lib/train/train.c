@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "finetune/unfinished.h"
+#include "optim/rows.h"
 #include "train/train_int.h"
 #include "train/warnings.h"
 
@@ -18,7 +19,7 @@
 
 /* Adds to the profile what other ranks cost since then. */
 static void add_rank_times(const struct bt_train_run *t,
-                           struct bt_dist_times then)
+                           struct bt_dist_times then, uint64_t sent)
 {
 	struct bt_dist_times now = bt_dist_times(t->o->dist);
 	struct bt_profile *p = t->o->profile;
@@ -29,6 +30,7 @@ static void add_rank_times(const struct bt_train_run *t,
 	               now.exchanging - then.exchanging, 0, 0);
 	bt_profile_add(p, bt_profile_line(p, "waiting for other ranks"),
 	               now.waiting - then.waiting, 0, 0);
+	p->sent += (double)(bt_dist_sent(t->o->dist) - sent);
 }
 
 /* Computes the gradients of the next batches and applies them. */
@@ -36,7 +38,7 @@ static int update(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_dist_times times = bt_dist_times(t->o->dist);
 	struct bt_profile *p = t->o->profile;
-	uint64_t tokens = t->res->tokens;
+	uint64_t tokens = t->res->tokens, sent = bt_dist_sent(t->o->dist);
 	double loss;
 	int r = bt_train_gradients(t, &loss, err);
 	size_t end = t->update_end;
@@ -53,7 +55,7 @@ static int update(struct bt_train_run *t, struct bt_error *err)
 	t->shown_loss +=
 	    (t->shown_loss == 0 ? 1 : 0.1) * (loss - t->shown_loss);
 	if (p != NULL) {
-		add_rank_times(t, times);
+		add_rank_times(t, times, sent);
 		p->steps++;
 		p->tokens += t->res->tokens - tokens;
 		if (t->s.step - t->res->steps == WARM && t->total > 2 * WARM)
@@ -235,6 +237,32 @@ static void settle(struct bt_train_run *t)
 	t->metrics.pool = bt_engine_pool(t->m->engine);
 }
 
+/* The optimizer, and what its gradients are added up in. */
+static int prepare_updates(struct bt_train_run *t, struct bt_error *err)
+{
+	const struct bt_optim_rows *rows;
+	struct bt_engine *e = t->m->engine;
+	int r;
+
+	if ((r = bt_optim_init(&t->optim, &t->m->graph, &t->o->optim,
+	                       bt_engine_pool(e), t->o->dist, err)) ||
+	    (r = t->on->begin(t, err)) ||
+	    (r = bt_shards_init(&t->shards, bt_train_shards(t->o),
+	                        bt_engine_grads(e), t->m->graph.n_floats,
+	                        bt_engine_pool(e), t->o->dist, t->optim.at,
+	                        err)))
+		return r;
+	t->shard_sums = bt_array0((size_t)t->shards.n, sizeof(*t->shard_sums));
+	rows = t->optim.rows;
+	if (rows != NULL &&
+	    (r = bt_shards_by_rows(&t->shards, rows->offset, rows->cols,
+	                           &t->shard_rows, &t->row_set,
+	                           rows->last - rows->first, err)))
+		return r;
+	return bt_perturb_init(&t->perturb, &t->m->graph, &t->o->perturb,
+	                       &t->optim, err);
+}
+
 static int prepare(struct bt_train_run *t, struct bt_error *err)
 {
 	size_t tokens, texts;
@@ -254,24 +282,13 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	    (r = bt_metrics_init(&t->metrics, t->m->task->metrics,
 	                         (int)bt_model_width(t->m), err)) ||
 	    (r = bt_metrics_name_outputs(&t->metrics, &t->m->labels, err)) ||
-	    (t->eval != NULL && (r = bt_train_check_metric(t, err))) ||
-	    (r = bt_optim_init(&t->optim, &t->m->graph, &t->o->optim,
-	                       bt_engine_pool(t->m->engine), t->o->dist,
-	                       err)) ||
-	    (r = bt_shards_init(
-	         &t->shards, bt_train_shards(t->o),
-	         bt_engine_grads(t->m->engine), t->m->graph.n_floats,
-	         bt_engine_pool(t->m->engine), t->o->dist, t->optim.at, err)) ||
-	    (r = bt_perturb_init(&t->perturb, &t->m->graph, &t->o->perturb,
-	                         &t->optim, err)))
+	    (t->eval != NULL && (r = bt_train_check_metric(t, err))))
 		return r;
-	t->shard_sums = bt_array0((size_t)t->shards.n, sizeof(*t->shard_sums));
 	settle(t);
-	if ((r = t->on->begin(t, err)) == BT_OK)
-		r = bt_average_init(&t->average, &t->m->graph, &t->o->average,
-		                    bt_engine_params(t->m->engine), t->total,
-		                    bt_engine_pool(t->m->engine), err);
-	if (r != BT_OK)
+	if ((r = prepare_updates(t, err)) ||
+	    (r = bt_average_init(&t->average, &t->m->graph, &t->o->average,
+	                         bt_engine_params(t->m->engine), t->total,
+	                         bt_engine_pool(t->m->engine), err)))
 		return r;
 	t->start_crc = bt_crc32c(0, bt_engine_params(t->m->engine),
 	                         t->m->graph.n_floats * sizeof(float));
@@ -321,14 +338,13 @@ static void log_sent(const struct bt_train_run *t)
 	free(at);
 }
 
-/* Leaves the parameters as they are after the last update. */
 static void clear(struct bt_train_run *t)
 {
-	bt_optim_catch_up(&t->optim, bt_engine_params(t->m->engine), NULL, 0);
 	bt_perturb_clear(&t->perturb);
 	bt_optim_clear(&t->optim);
 	bt_average_clear(&t->average);
 	bt_shards_clear(&t->shards);
+	bt_row_set_clear(&t->row_set);
 	free(t->shard_sums);
 	bt_batches_clear(&t->batches);
 	bt_gather_clear(&t->gather);
@@ -379,6 +395,9 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
 	} else if (r == BT_OK) {
 		r = run(&t, err);
 	}
+	/* after an error of one rank others may not come here */
+	if (r == BT_OK || opts->dist == NULL)
+		bt_optim_catch_up(&t.optim, bt_engine_params(m->engine), NULL);
 	if (r == BT_OK)
 		log_sent(&t);
 	if (t.start > 0)

@@ -84,8 +84,9 @@ struct bt_train_run {
 	struct bt_shard_sum *shard_sums; /* [shards.n] of the update */
 	const float *grads;              /* of the update */
 	struct bt_row_grads shard_rows;  /* of a shard, see bt_shards_by_rows */
-	size_t update_end;               /* position behind the update */
-	bool comparing; /* its texts with each other, in t->whole */
+	struct bt_row_set row_set; /* what the update reads of that table */
+	size_t update_end;         /* position behind the update */
+	bool comparing;            /* its texts with each other, in t->whole */
 	struct bt_perturb perturb;
 	bool moved; /* by it: the texts of the update pass again */
 	struct bt_metrics metrics;
@@ -121,10 +122,13 @@ int bt_train_gradients(struct bt_train_run *t, double *loss,
                        struct bt_error *err) BT_MUST_USE;
 
 /* The parameter of words whose gradients a run by this machine's CPU has as
- * rows, because an update has few of the vocabulary; or -1. All bits are the
- * same. */
+ * rows, because an update has few of the vocabulary, *most of them; or -1. All
+ * bits are the same. */
 int bt_train_by_rows(const struct bt_model *m, const struct bt_batches *b,
-                     const struct bt_train_opts *o);
+                     const struct bt_train_opts *o, size_t *most);
+
+/* Finds the rows that the update reads, and brings them up to date. */
+void bt_train_cpu_rows(struct bt_train_run *t);
 
 /* The engine's forward pass over the batch in t->gather, which begins at that
  * position of the epoch. */

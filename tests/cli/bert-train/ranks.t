@@ -90,11 +90,12 @@ number=
 train one -q
 is "$(weights many)" "$(weights one)" 'one rank is one process'
 
-# What is sent: of each gradient and each parameter one part to each other rank.
+# What is sent, without rows of words: of each gradient and each parameter one part to each
+# other rank.
 floats=$(ckpt-inspect one/model.safetensors | sed -n 's/.*[^0-9,]\([0-9,]*\) parameters.*/\1/p' | tr -d , | head -n 1)
 for number in 2 3 4; do
 	rm -rf many
-	train many -v --shards $number --steps 3 2>err
+	train many -v --optimizer sgd --shards $number --steps 3 2>err
 	sent=$(sed -n 's/.* ranks sent each other \([0-9]*\) bytes in 3 updates/\1/p' err)
 	awk -v sent="$sent" -v n=$number -v floats="$floats" 'BEGIN {
 		wanted = 3 * n * 2 * (n - 1) / n * 4 * floats

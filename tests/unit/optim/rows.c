@@ -29,6 +29,7 @@ struct two {
 	float values[MOST * COLS];
 	int32_t ids[MOST];
 	struct bt_row_grads rows;
+	struct bt_row_set set; /* the same rows */
 };
 
 static char names[3][40] = {"embeddings.LayerNorm.weight",
@@ -57,7 +58,8 @@ static void open_two(struct two *x, const struct bt_optim_opts *o, bool decay)
 	assert_ok(bt_optim_init(&x->whole, &x->g, o, x->pool, NULL, &err));
 	assert_ok(bt_optim_init(&x->by_rows, &x->g, o, x->pool, NULL, &err));
 	assert_true(bt_optim_takes_rows(o->kind));
-	assert_ok(bt_optim_by_rows(&x->by_rows, &x->g, 1, &err));
+	assert_ok(bt_optim_by_rows(&x->by_rows, &x->g, 1, MOST, &err));
+	assert_ok(bt_row_set_init(&x->set, ROWS, MOST, 1, &err));
 	x->p = malloc(ALL * sizeof(float));
 	x->q = malloc(ALL * sizeof(float));
 	x->grads = calloc(ALL, sizeof(float));
@@ -73,6 +75,7 @@ static void close_two(struct two *x)
 {
 	bt_optim_clear(&x->whole);
 	bt_optim_clear(&x->by_rows);
+	bt_row_set_clear(&x->set);
 	bt_pool_free(x->pool);
 	free(x->p);
 	free(x->q);
@@ -124,9 +127,13 @@ static void update(struct two *x, uint32_t t)
 	size_t i;
 
 	make_gradients(x, t);
-	/* as a forward pass does, which reads rows twice */
-	bt_optim_catch_up(&x->by_rows, x->q, x->ids, x->rows.n);
-	bt_optim_catch_up(&x->by_rows, x->q, x->ids, x->rows.n / 2);
+	bt_row_set_begin(&x->set);
+	bt_row_set_add(&x->set, x->ids, x->rows.n);
+	bt_row_set_add(&x->set, x->ids, x->rows.n / 2);
+	bt_row_set_end(&x->set, x->by_rows.row_at);
+	assert_int_equal(x->set.n, x->rows.n);
+	bt_optim_catch_up(&x->by_rows, x->q, &x->set);
+	bt_optim_catch_up(&x->by_rows, x->q, &x->set); /* nothing is left */
 	for (i = 0; i < x->rows.n; i++)
 		assert_memory_equal(x->p + HEAD + (size_t)x->ids[i] * COLS,
 		                    x->q + HEAD + (size_t)x->ids[i] * COLS,
@@ -140,7 +147,7 @@ static void update(struct two *x, uint32_t t)
 
 static void same(struct two *x)
 {
-	bt_optim_catch_up(&x->by_rows, x->q, NULL, 0);
+	bt_optim_catch_up(&x->by_rows, x->q, NULL);
 	assert_memory_equal(x->p, x->q, ALL * sizeof(float));
 	assert_memory_equal(x->whole.m.base, x->by_rows.m.base,
 	                    ALL * sizeof(float));
@@ -188,7 +195,7 @@ static void nothing_is_divided_by_nothing(void **state)
 	o.eps = 0;
 	open_two(&x, &o, true);
 	update(&x, 1);
-	bt_optim_catch_up(&x.by_rows, x.q, NULL, 0);
+	bt_optim_catch_up(&x.by_rows, x.q, NULL);
 	for (i = 0; i < ALL; i++)
 		assert_true(x.p[i] == x.q[i] ||
 		            (isnan(x.p[i]) && isnan(x.q[i])));
