@@ -366,6 +366,28 @@ static void give_logit_grads(struct bt_engine *e)
 	           (size_t)e->g->nodes[e->g->logits].cols * sizeof(float));
 }
 
+void bt_engine_on_ready(struct bt_engine *e, bt_engine_ready_fn *fn, void *ctx)
+{
+	e->ready = fn;
+	e->ready_ctx = ctx;
+}
+
+/* The end of the parameters of nodes below that one. */
+static size_t params_below(const struct bt_engine *e, int node)
+{
+	const struct bt_param *p;
+	size_t end = 0, at;
+	int n, k, i;
+
+	for (n = 0; n < node; n++)
+		for (k = 0; (i = bt_node_param(&e->g->nodes[n], k)) >= 0; k++) {
+			p = &e->g->params[i];
+			at = p->offset + bt_param_size(p);
+			end = at > end ? at : end;
+		}
+	return end;
+}
+
 int bt_engine_backward(struct bt_engine *e, bool add, struct bt_error *err)
 {
 	int n;
@@ -382,6 +404,8 @@ int bt_engine_backward(struct bt_engine *e, bool add, struct bt_error *err)
 		bt_engine_node(e, n, true);
 		if (e->o.detect && bt_check_backward(e, n, err) != BT_OK)
 			return BT_ELIMIT;
+		if (e->ready != NULL)
+			e->ready(e->ready_ctx, params_below(e, n));
 	}
 	return check(e, err);
 }

@@ -183,6 +183,12 @@ double bt_engine_loss(const struct bt_engine *e);
 int bt_engine_backward(struct bt_engine *e, bool add,
                        struct bt_error *err) BT_MUST_USE;
 
+/* What backward passes call as they go on, from the thread that runs them:
+ * gradients at float `from` and behind are as the pass leaves them. NULL: none.
+ */
+typedef void bt_engine_ready_fn(void *ctx, size_t from);
+void bt_engine_on_ready(struct bt_engine *e, bt_engine_ready_fn *fn, void *ctx);
+
 /*
  * The loss of embeddings over more sequences than a batch has. x: their logits,
  * (sequences, outputs), by forward passes over parts of them; of b, what

@@ -104,6 +104,9 @@ struct bt_engine {
 	bool tied;          /* any row's may be: a product shares the table */
 	double row_squares; /* of what was added to them, row by row */
 
+	bt_engine_ready_fn *ready; /* NULL: none */
+	void *ready_ctx;
+
 	bool quiet;      /* no times are taken */
 	int (*lines)[2]; /* of the profile: forward and backward of each node */
 	int pack_line;

@@ -85,6 +85,19 @@ void bt_dist_collect(struct bt_dist *d, void *all, size_t size,
 void bt_dist_hand_over(struct bt_dist *d, const float *const *arrays,
                        const int *n, const size_t *at, float *parts);
 
+/*
+ * The same of one array of each rank, some elements at a time while others are
+ * still computed: elements `from` .. to - 1, wherever they go, in calls that
+ * all ranks make alike, but not at the same time. `array` and `parts` stay as
+ * they are until bt_dist_end_hand_over, which waits. In between messages move
+ * on while bt_dist_move_on is called.
+ */
+void bt_dist_begin_hand_over(struct bt_dist *d, const float *array,
+                             const size_t *at, size_t from, size_t to,
+                             float *parts);
+void bt_dist_move_on(struct bt_dist *d);
+void bt_dist_end_hand_over(struct bt_dist *d);
+
 /* What rank 0 does with n bytes of another rank. Returns 0 or an error. */
 typedef int bt_dist_take_fn(void *ctx, const void *bytes, size_t n,
                             struct bt_error *err);

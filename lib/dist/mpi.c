@@ -14,6 +14,7 @@
  * what its mpi.h declares, whose handles are pointers. */
 #define LIBRARY "libmpi.so.40"
 #define IN_PLACE ((void *)1)
+#define MOST 80    /* requests of a rank to and from each other one */
 #define FUNNELED 1 /* one thread of the process calls */
 
 struct api {
@@ -42,6 +43,12 @@ struct api {
 	            void *comm);
 	int (*recv)(void *p, int n, void *type, int from, int tag, void *comm,
 	            void *status);
+	int (*isend)(const void *p, int n, void *type, int to, int tag,
+	             void *comm, void **request);
+	int (*irecv)(void *p, int n, void *type, int from, int tag, void *comm,
+	             void **request);
+	int (*testall)(int n, void **requests, int *done, void *statuses);
+	int (*waitall)(int n, void **requests, void *statuses);
 	void *world; /* a communicator */
 	void *byte, *real, *real8;
 };
@@ -63,6 +70,10 @@ static const struct bt_symbol symbols[] = {
     {"MPI_Alltoallv", offsetof(struct api, alltoallv)},
     {"MPI_Send", offsetof(struct api, send)},
     {"MPI_Recv", offsetof(struct api, recv)},
+    {"MPI_Isend", offsetof(struct api, isend)},
+    {"MPI_Irecv", offsetof(struct api, irecv)},
+    {"MPI_Testall", offsetof(struct api, testall)},
+    {"MPI_Waitall", offsetof(struct api, waitall)},
     {"ompi_mpi_comm_world", offsetof(struct api, world)},
     {"ompi_mpi_byte", offsetof(struct api, byte)},
     {"ompi_mpi_float", offsetof(struct api, real)},
@@ -79,6 +90,8 @@ struct bt_dist {
 	int *count, *from; /* [size], of elements */
 	int *count2, *from2;
 	struct bt_buf in; /* what another rank delivers */
+	void **request;   /* [MOST * size], n_requests of parts on their way */
+	size_t n_requests;
 };
 
 static int load(struct api *a, struct bt_error *err)
@@ -104,6 +117,7 @@ static void leave(struct bt_dist *d)
 	d->mpi.finalize();
 	free(d->count);
 	bt_buf_clear(&d->in);
+	free(d->request);
 	free(d);
 }
 
@@ -130,6 +144,7 @@ int bt_dist_open(struct bt_dist **out, struct bt_error *err)
 	d->from = d->count + n;
 	d->count2 = d->from + n;
 	d->from2 = d->count2 + n;
+	d->request = bt_array(MOST * n, sizeof(*d->request));
 	d->mpi.comm_dup(d->mpi.world, &d->apart);
 	if (d->size == launched) {
 		*out = d;
@@ -379,6 +394,68 @@ void bt_dist_hand_over(struct bt_dist *d, const float *const *arrays,
 	for (k = 0; k < most; k++)
 		hand_over(d, k < n[d->rank] ? arrays[k] : NULL, k, n, at,
 		          parts);
+	d->times.exchanging += bt_seconds() - start;
+}
+
+/* What of from .. to - 1 that rank owns. */
+static size_t owned(const size_t *at, int rank, size_t from, size_t to,
+                    size_t *first)
+{
+	size_t end = at[rank + 1] < to ? at[rank + 1] : to;
+
+	*first = at[rank] > from ? at[rank] : from;
+	return end > *first ? end - *first : 0;
+}
+
+void bt_dist_begin_hand_over(struct bt_dist *d, const float *array,
+                             const size_t *at, size_t from, size_t to,
+                             float *parts)
+{
+	size_t own = at[d->rank + 1] - at[d->rank], mine, first, n, x;
+	double start = bt_seconds();
+	float *part;
+	int i;
+
+	mine = owned(at, d->rank, from, to, &first);
+	if (d->n_requests + 2 * (size_t)d->size > MOST * (size_t)d->size)
+		bt_dist_end_hand_over(d); /* of earlier ones */
+	for (i = 0; i < d->size; i++) {
+		part = parts + (size_t)i * own + (first - at[d->rank]);
+		if (i == d->rank && mine > 0)
+			memcpy(part, array + first, mine * sizeof(*part));
+		if (i == d->rank)
+			continue;
+		if (mine > 0)
+			d->mpi.irecv(part, (int)mine, d->mpi.real, i, 1,
+			             d->mpi.world,
+			             &d->request[d->n_requests++]);
+		n = owned(at, i, from, to, &x);
+		if (n > 0)
+			d->mpi.isend(array + x, (int)n, d->mpi.real, i, 1,
+			             d->mpi.world,
+			             &d->request[d->n_requests++]);
+		d->sent += (uint64_t)n * sizeof(*array);
+	}
+	d->times.exchanging += bt_seconds() - start;
+}
+
+void bt_dist_move_on(struct bt_dist *d)
+{
+	double start = bt_seconds();
+	int done;
+
+	d->mpi.testall((int)d->n_requests, d->request, &done, NULL);
+	if (done)
+		d->n_requests = 0;
+	d->times.exchanging += bt_seconds() - start;
+}
+
+void bt_dist_end_hand_over(struct bt_dist *d)
+{
+	double start = bt_seconds();
+
+	d->mpi.waitall((int)d->n_requests, d->request, NULL);
+	d->n_requests = 0;
 	d->times.exchanging += bt_seconds() - start;
 }
 

@@ -161,6 +161,22 @@ static int compare_update(struct bt_train_run *t, double *loss,
 	return bt_dist_agree(t->o->dist, r, err);
 }
 
+static void ready(void *ctx, size_t from)
+{
+	bt_shards_ready(ctx, from);
+}
+
+/* Lets the backward pass over a part tell what it has done, if it completes
+ * what this rank hands over. */
+static void listen(struct bt_train_run *t, int s, const struct part *p)
+{
+	bool last = s == t->shards.last - 1 && p->next == t->update_end;
+
+	bt_engine_on_ready(t->m->engine,
+	                   last && t->shards.bucket > 0 ? ready : NULL,
+	                   &t->shards);
+}
+
 /* Forward and backward over the examples of a shard. */
 static int shard_gradients(void *ctx, int s, struct bt_error *err)
 {
@@ -178,7 +194,9 @@ static int shard_gradients(void *ctx, int s, struct bt_error *err)
 			b->logit_grads =
 			    t->whole.grads + (p.pos - first) * t->whole.width;
 		gather(t, &p);
+		listen(t, s, &p);
 		r = t->on->batch(t, p.pos, any, sum, err);
+		bt_engine_on_ready(t->m->engine, NULL, NULL);
 		if (r != BT_OK)
 			return r;
 		sum->tokens += t->gather.b.tokens / bt_train_passes(t->o);

@@ -9,6 +9,9 @@
 
 #define PIECE ((size_t)1 << 15) /* floats */
 
+/* Buckets of a gradient: one is ready soon, and messages are not small. */
+#define BUCKETS 32
+
 /* Sums that a node of n shards takes: its left half leaves its own where the
  * node's will be, to which that of the right half is added. */
 static int sums_of(int n)
@@ -27,6 +30,19 @@ static int sums_of(int n)
 static bool stays(const struct bt_shard_node *nodes, int k, int n)
 {
 	return k == n - 1 && nodes[k].hi - nodes[k].lo == 1;
+}
+
+/* The level of the sum to which the last shard of a node of n is added; those
+ * of the levels above it are added one to the other. */
+static int right_level(int n)
+{
+	int level = 0;
+
+	while (n - bt_shard_half(n) > 1) {
+		n -= bt_shard_half(n);
+		level++;
+	}
+	return level;
 }
 
 static int all_sums(const struct bt_shard_node *nodes, int n)
@@ -80,6 +96,8 @@ static int prepare_parts(struct bt_shards *h, struct bt_error *err)
 		                    "%d shards of so large a model are too "
 		                    "many",
 		                    h->n);
+	if (h->n_all == ranks)
+		h->bucket = (h->floats - h->from) / BUCKETS + 1;
 	floats += h->at[rank];
 	return bt_arena_init(&h->parts, floats * sizeof(float)) == BT_OK
 	           ? BT_OK
@@ -113,6 +131,7 @@ int bt_shards_init(struct bt_shards *h, int n, const float *grads,
 	                        .dist = dist,
 	                        .at = at};
 	h->n_nodes = bt_shard_nodes(n, h->first, h->last, h->nodes);
+	h->right = right_level(h->last - h->first);
 	h->n_sums = all_sums(h->nodes, h->n_nodes);
 	h->sums = bt_array0((size_t)h->n_sums, sizeof(*h->sums));
 	for (i = 0; i < h->n_sums && r == BT_OK; i++)
@@ -203,8 +222,8 @@ static void run_all(const struct bt_shards *h, bt_piece_fn *fn, const float *x,
 {
 	size_t end = h->table;
 
-	if (h->set == NULL || h->from > h->table) { /* others have the table */
-		run(h, fn, x + h->from, y + h->from, h->floats - h->from);
+	if (h->dist != NULL || h->set == NULL) { /* `from` is behind rows */
+		run(h, fn, x + h->from, y + h->from, h->left - h->from);
 		return;
 	}
 	end += h->set->n_rows * h->cols;
@@ -317,14 +336,64 @@ static float *add_parts(struct bt_shards *h, struct bt_shard_node node,
 	return left;
 }
 
+/* Where this rank's part of the first node is. */
+static float *first_part(const struct bt_shards *h)
+{
+	return (float *)h->parts.base + h->at[bt_dist_rank(h->dist)];
+}
+
+/* Adds floats from .. to - 1 of the last shard to the sum. */
+static void complete(struct bt_shards *h, size_t from, size_t to)
+{
+	const float *x = h->grads;
+	float *y;
+	int level;
+
+	for (level = h->right; level >= 0; level--, x = y) {
+		y = h->sums[level].base;
+		run(h, add_piece, x + from, y + from, to - from);
+	}
+}
+
+/* Begins to hand over the buckets that lie behind that float; with `add`, the
+ * last shard is still to be added to them. They are the same on all ranks,
+ * whenever each can begin. */
+static void begin_buckets(struct bt_shards *h, size_t from, bool add)
+{
+	bool one = stays(h->nodes, 0, h->n_nodes);
+	size_t to;
+
+	if (from < h->from)
+		from = h->from;
+	while (h->left > from &&
+	       (from == h->from || h->left - from >= h->bucket)) {
+		to = h->left;
+		h->left = to - h->from > h->bucket ? to - h->bucket : h->from;
+		if (add && !one)
+			complete(h, h->left, to);
+		bt_dist_begin_hand_over(h->dist,
+		                        one ? h->grads : h->sums[0].base, h->at,
+		                        h->left, to, first_part(h));
+	}
+}
+
+void bt_shards_ready(struct bt_shards *h, size_t from)
+{
+	if (h->bucket == 0)
+		return;
+	begin_buckets(h, from, true);
+	bt_dist_move_on(h->dist);
+}
+
 /* Sums nodes of all ranks, rank r's elements at[r] .. at[r + 1] - 1, into the
- * first of `parts`. */
+ * first of `parts`, which they come to, if arrays is not NULL. */
 static void exchange(struct bt_shards *h, const float *const *arrays,
                      const size_t *at, float *parts)
 {
 	int rank = bt_dist_rank(h->dist), next = 0;
 
-	bt_dist_hand_over(h->dist, arrays, h->count, at, parts);
+	if (arrays != NULL)
+		bt_dist_hand_over(h->dist, arrays, h->count, at, parts);
 	(void)add_parts(h, (struct bt_shard_node){0, h->n}, parts,
 	                at[rank + 1] - at[rank], &next);
 }
@@ -366,6 +435,7 @@ int bt_shards_add_up(struct bt_shards *h, bt_shard_fn *fn, void *ctx,
 	const float *arrays[BT_SHARD_NODES_MAX];
 	int k, r = BT_OK;
 
+	h->left = h->floats;
 	for (k = 0; k < h->n_nodes && r == BT_OK; k++) {
 		if (stays(h->nodes, k, h->n_nodes))
 			r = fn(ctx, h->nodes[k].lo, err);
@@ -374,7 +444,11 @@ int bt_shards_add_up(struct bt_shards *h, bt_shard_fn *fn, void *ctx,
 		arrays[k] =
 		    stays(h->nodes, k, h->n_nodes) ? h->grads : h->sums[k].base;
 	}
+	if (h->bucket > 0) /* after an error, too: others have begun */
+		begin_buckets(h, 0, false);
 	r = bt_dist_agree(h->dist, r, err);
+	if (h->bucket > 0)
+		bt_dist_end_hand_over(h->dist);
 	if (r != BT_OK)
 		return r;
 	*sum = arrays[0];
@@ -383,8 +457,7 @@ int bt_shards_add_up(struct bt_shards *h, bt_shard_fn *fn, void *ctx,
 			h->rows = all_rows(h);
 		return BT_OK;
 	}
-	exchange(h, arrays, h->at,
-	         (float *)h->parts.base + h->at[bt_dist_rank(h->dist)]);
+	exchange(h, h->bucket > 0 ? NULL : arrays, h->at, first_part(h));
 	if (h->set != NULL)
 		exchange_rows(h);
 	*sum = h->parts.base; /* the first part is where the sum is */

@@ -48,6 +48,11 @@ struct bt_shards {
 	int *count;            /* [ranks] how many are whose */
 	struct bt_arena parts; /* from float at[rank] on: this rank's part of
 	                        * each of them */
+
+	/* where each rank hands over one sum: floats from `left` on are on
+	 * their way, so many at a time (a bucket; 0: none before the end) */
+	size_t left, bucket;
+	int right; /* level of the sum that the last shard is added to */
 };
 
 /* Computes the gradients of shard s, into `grads`. */
@@ -71,6 +76,10 @@ int bt_shards_by_rows(struct bt_shards *h, size_t table, size_t cols,
                       const struct bt_row_grads *rows,
                       const struct bt_row_set *set, size_t own,
                       struct bt_error *err) BT_MUST_USE;
+
+/* While the gradients of the last shard are computed: those from float `from`
+ * on stay. What is complete of the sum is handed over meanwhile. */
+void bt_shards_ready(struct bt_shards *h, size_t from);
 
 /* *sum: the gradients of all shards, of which each rank has its part, valid
  * until the next call. An error of any rank is one of all. */

@@ -75,6 +75,22 @@ for more in '--dtype f32' '--dtype bf16 --accumulate 2 --batch-size 12' '--optim
 	next=$((next % 3 + 2))
 done
 
+# Where each rank has one sum, it goes on its way while the last shard is computed.
+for number in $numbers; do
+	some=$number
+	for k in 1 2 4; do
+		for more in '' '--accumulate 2 --batch-size 12 --optimizer lamb'; do
+			number=
+			# shellcheck disable=SC2086
+			train one -q --steps 5 --shards $((some * k)) $more
+			number=$some
+			# shellcheck disable=SC2086
+			train many -q --steps 5 --shards $((some * k)) $more
+			is "$(weights many)" "$(weights one)" "$number ranks of $k shards $more"
+		done
+	done
+done
+
 # What is sent for an update: rows of its words, and all else; at the end the table.
 floats=$(ckpt-inspect one/model.safetensors | sed -n 's/.*[^0-9,]\([0-9,]*\) parameters.*/\1/p' | tr -d , | head -n 1)
 table=$((40 * $(wc -l <large.txt)))
