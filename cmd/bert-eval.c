@@ -415,8 +415,7 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 		return e;
 	tell(r, &log);
 	if (a->model.n > 0)
-		return bt_predict_stream_summary(&r->v.s, "examples", &log,
-		                                 err);
+		return bt_predict_stream_summary(&r->v.s, "example", &log, err);
 	bt_log(&log, BT_LOG_NOTE, "%llu examples",
 	       (unsigned long long)r->v.m.n);
 	return BT_OK;

@@ -334,8 +334,8 @@ static int run(const struct args *a, char **paths, int n)
 	    r.first) { /* the profile comes before the last line */
 		bt_prediction_output_tell(&r.out, &r.log);
 		e = bt_predict_stream_summary(
-		    &r.s, a->embed != NULL ? "embeddings" : "predictions",
-		    &r.log, &err);
+		    &r.s, a->embed != NULL ? "embedding" : "prediction", &r.log,
+		    &err);
 	}
 	e = bt_dist_agree(r.dist, e, &err);
 	bt_prediction_output_clear(&r.out);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/sys.h"
 #include "device/device.h"
 #include "finetune/device_tell.h"
@@ -67,10 +68,12 @@ void bt_predict_device_summary(const struct bt_predict_stream *s,
 {
 	double filled = bt_device_tell(s->device, log);
 
-	bt_log(log, BT_LOG_NOTE,
-	       "%llu %s in %.1f s: %.1f examples/s, %.0f tokens/s, %.1f %% of "
-	       "rows filled, peak memory %zu MB",
-	       (unsigned long long)s->examples, what, s->seconds,
-	       (double)s->examples / s->seconds, (double)s->tokens / s->seconds,
-	       100 * filled, bt_peak_memory() >> 20);
+	bt_log(
+	    log, BT_LOG_NOTE,
+	    "%llu %s%s in %.1f s: %.1f examples/s, %.0f tokens/s, %.1f %% of "
+	    "rows filled, peak memory %zu MB",
+	    (unsigned long long)s->examples, what, bt_plural(s->examples),
+	    s->seconds, (double)s->examples / s->seconds,
+	    (double)s->tokens / s->seconds, 100 * filled,
+	    bt_peak_memory() >> 20);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/str.h"
 #include "base/sys.h"
 #include "cpu/roofline.h"
 #include "device/device.h"
@@ -578,10 +579,11 @@ int bt_predict_stream_summary(struct bt_predict_stream *s, const char *what,
 		return BT_OK;
 	}
 	bt_log(log, BT_LOG_NOTE,
-	       "%llu %s in %.1f s: %.1f examples/s, %.0f tokens/s, %s, "
+	       "%llu %s%s in %.1f s: %.1f examples/s, %.0f tokens/s, %s, "
 	       "peak memory %zu MB",
-	       (unsigned long long)s->examples, what, s->seconds,
-	       (double)s->examples / s->seconds, (double)s->tokens / s->seconds,
+	       (unsigned long long)s->examples, what, bt_plural(s->examples),
+	       s->seconds, (double)s->examples / s->seconds,
+	       (double)s->tokens / s->seconds,
 	       bt_roofline_share(s->flop / s->seconds, limit, share),
 	       peak >> 20);
 	return BT_OK;

@@ -105,8 +105,8 @@ int bt_predict_stream_run(struct bt_predict_stream *s, char *const *paths,
                           void *ctx, struct bt_error *err) BT_MUST_USE;
 
 /* Prints the profile, if one was asked for, and as the last line how fast the
- * records went, which `what` names. Measures this machine's limits for that
- * where the run was long enough to be worth it. */
+ * records went, which `what` names ("prediction"). Measures this machine's
+ * limits for that where the run was long enough to be worth it. */
 int bt_predict_stream_summary(struct bt_predict_stream *s, const char *what,
                               const struct bt_log *log,
                               struct bt_error *err) BT_MUST_USE;

@@ -137,7 +137,7 @@ static int predict(const struct bt_glue *g, struct bt_predict_stream *s,
 		              err);
 	}
 	if (r == BT_OK)
-		r = bt_predict_stream_summary(s, "predictions", s->o.log, err);
+		r = bt_predict_stream_summary(s, "prediction", s->o.log, err);
 	free(a.v);
 	return r;
 }

@@ -50,7 +50,7 @@ static int predict_into(struct bt_predict_stream *s,
 	}
 	r = bt_out_commit(out, err);
 	if (r == BT_OK)
-		r = bt_predict_stream_summary(s, "predictions", s->o.log, err);
+		r = bt_predict_stream_summary(s, "prediction", s->o.log, err);
 	if (r == BT_OK && s->model.task != &bt_task_regression)
 		bt_log(s->o.log, BT_LOG_NOTE,
 		       "'%s' has %d columns, the classes' probabilities in the "
