@@ -120,6 +120,7 @@ static const struct bt_suggest_known table[] = {
     {"label-separator", "label-delimiter labels-separator", BT_HINT_NONE},
     {"id", "id-column id-col index-col key", BT_HINT_NONE},
     {"text", "text-column text-col text-field sentence", BT_HINT_NONE},
+    {NULL, "text texts", BT_HINT_READ_TEXT},
     {"label", "label-column label-col label-field target target-column",
      BT_HINT_NONE},
     {"labels", "label-list label-names class-names classes num-labels",

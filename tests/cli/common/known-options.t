@@ -115,6 +115,7 @@ bert-predict batch-size batches that are only evaluated or predicted need no siz
 bert-train load_best_model_at_end with --eval, the best model is the one that is kept
 bert-train train-file files to read are named without an option
 bert-tokenize input files to read are named without an option
+bert-predict text csv2tfrecord reads tables and JSON Lines, bert-tokenize --lines lines of text
 END
 misuses "bert-tokenize: unknown option '--num-train-epochs'" 'another program has it, nothing is guessed' \
 	bert-tokenize --num-train-epochs 3
