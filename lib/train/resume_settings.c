@@ -8,6 +8,10 @@
 #include "device/device.h"
 #include "train/train_int.h"
 
+/* Settings whose values tell people nothing. */
+#define CHECKSUMS                                                              \
+	"evaluation data|labels|starting weights|teacher|training data"
+
 static json_t *optimizer(const struct bt_optim_opts *o)
 {
 	json_t *s = json_pack(
@@ -257,10 +261,15 @@ static void add_difference(const char *key, const json_t *then,
 	if (then == NULL &&
 	    bt_str_in_list("model|starting weights|products in", key))
 		return;
+	bt_buf_puts(out, out->len > 0 ? "; " : "");
+	if (then != NULL && now != NULL && bt_str_in_list(CHECKSUMS, key)) {
+		bt_buf_printf(out, "other %s", key);
+		return;
+	}
 	a = json_dumps(then, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
 	b = json_dumps(now, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-	bt_buf_printf(out, "%s%s was %s, is %s", out->len > 0 ? "; " : "", key,
-	              a != NULL ? a : "absent", b != NULL ? b : "absent");
+	bt_buf_printf(out, "%s was %s, is %s", key, a != NULL ? a : "absent",
+	              b != NULL ? b : "absent");
 	free(a);
 	free(b);
 }

@@ -69,7 +69,7 @@ same j/model.safetensors k/model.safetensors 'have the label of their text'
 
 # a run goes on with the same labels only
 train l -q --pseudo-label p.csv --save-steps 3 --keep 9 some.rec others.rec
-refuses '*belongs to another run*training data was*' 'other labels are another run' \
+refuses '*belongs to another run*other training data*' 'other labels are another run' \
 	train m --pseudo-label p.csv --pseudo-threshold 0 --resume-from l/checkpoint-3.safetensors some.rec others.rec
 
 refuses '*all training records have a label*' 'no text to label' train x --pseudo-label p.csv some.rec
