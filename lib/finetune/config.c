@@ -9,6 +9,7 @@
 #include "ckpt/identify.h"
 #include "ckpt/open.h"
 #include "finetune/model.h"
+#include "finetune/unfinished.h"
 #include "format/hub_cache.h"
 #include "format/model_files.h"
 #include "io/path.h"
@@ -83,6 +84,11 @@ static int no_config(const char *path, struct bt_error *err)
 		    err);
 	if (is_of_model(path, err))
 		; /* said so */
+	else if (bt_unfinished(path))
+		bt_error_set(err, BT_EFORMAT,
+		             "'%s' has no model yet: its training was stopped "
+		             "before it kept one, and can be resumed",
+		             path);
 	else if (c != NULL && bt_ckpt_family(c, path, &f, NULL) == BT_OK &&
 	         f.family != NULL &&
 	         (strcmp(f.family, "bert") == 0 ||

@@ -44,4 +44,12 @@ wait $pid
 is $? 1 'SIGHUP stops with a checkpoint'
 [ -e h/checkpoint.safetensors ]
 result $? 'which is there'
+
+# stopped before there was a model
+exits 1 'stopped in the first epoch' bert-train -q --init-config tiny --tokenizer vocab.txt \
+	--max-minutes 1e-6 --eval dev.rec -o early train.rec
+refuses "bert-predict: 'early' has no model yet: its training was stopped before it kept one, and can be resumed" \
+	'no model' bert-predict -m early dev.rec
+works 'the run goes on' bert-train -q --init-config tiny --tokenizer vocab.txt --eval dev.rec -o early train.rec
+works 'to a model' bert-predict -q -m early dev.rec
 finish
