@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file_use.h"
 #include "base/mem.h"
@@ -311,8 +312,8 @@ int bt_kfold_run(const struct bt_job_opts *o, bool force, bool anew,
                  struct bt_train_result *end, struct bt_kfold_result *res,
                  struct bt_error *err)
 {
+	bool ended = true, made = !bt_path_there(o->train.out);
 	int claim = -1, k, r;
-	bool ended = true;
 
 	memset(res, 0, sizeof(*res));
 	r = bt_dir_lock_make(o->train.out, &claim, err);
@@ -323,6 +324,8 @@ int bt_kfold_run(const struct bt_job_opts *o, bool force, bool anew,
 	}
 	if (r == BT_OK && ended)
 		r = judge_all(o, res, err);
+	if (r != BT_OK && made)
+		(void)rmdir(o->train.out); /* unless something is in it */
 	bt_dir_lock_release(claim);
 	return r;
 }

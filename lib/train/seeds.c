@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file_use.h"
 #include "base/mem.h"
@@ -139,6 +140,7 @@ int bt_seeds_run(struct bt_seeds *s, const struct bt_job_opts *o, bool force,
                  bool anew, struct bt_train_result *end, struct bt_error *err)
 {
 	const char *dir = o->train.out;
+	bool made = !bt_path_there(dir);
 	int claim = -1, r;
 	size_t i;
 
@@ -168,6 +170,8 @@ int bt_seeds_run(struct bt_seeds *s, const struct bt_job_opts *o, bool force,
 		                            : bt_task_classification.metric;
 	if (r == BT_OK)
 		sum_up(s);
+	if (r != BT_OK && made)
+		(void)rmdir(dir); /* unless something is in it */
 	bt_dir_lock_release(claim);
 	return r;
 }

@@ -122,7 +122,9 @@ misuses '*--group-by needs --kfold*' 'groups alone' fold few --group-by who who.
 works 'a dry run' fold dry --kfold 3 --dry-run train.rec
 is "$(ls dry 2>&1 | grep -c cannot)" 1 'writes nothing'
 refuses "bert-train: fold 1: no model directory 'nowhere'*" 'a model that is not there is told first' \
-	bert-train -m nowhere -o few --kfold 2 train.rec
+	bert-train -m nowhere -o none --kfold 2 train.rec
+[ ! -e none ]
+result $? 'and leaves no directory'
 tfrecord-cat -q --head 2 train.rec >few.rec
 refuses '*3 folds need as many records*' 'too few records' fold few --kfold 3 few.rec
 misuses '*--kfold reads the records once for each fold: give files*' 'standard input' fold few --kfold 3 <train.rec

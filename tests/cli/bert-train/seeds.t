@@ -50,6 +50,10 @@ for i in 42 43; do same r/seed-$i/model.safetensors t/seed-$i/model.safetensors 
 works 'replaced' seeds r --seeds 2 --epochs 1 --force train.rec
 like "$(cat err)" '*seed 42*seed 43*' 'all of them'
 
+refuses "bert-train: seed 42: no model directory 'nowhere'*" 'a model that is not there' \
+	bert-train -m nowhere -o none --seeds 2 --eval dev.rec train.rec
+[ ! -e none ]
+result $? 'leaves no directory'
 misuses '*give either --kfold or --seeds*' 'folds, too' seeds x --seeds 2 --kfold 2 train.rec
 misuses '*--seeds needs --eval FILE*' 'nothing to compare by' \
 	bert-train --init-config tiny --tokenizer vocab.txt -o x --seeds 2 train.rec
