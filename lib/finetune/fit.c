@@ -24,11 +24,13 @@ static int check_tokens(const struct bt_token_rec *rec,
 		                 rec->n, fit->length));
 	for (i = 0; i < rec->n; i++) {
 		if (rec->ids[i] >= fit->vocab_size)
-			return bt_error_set(err, BT_EFORMAT,
-			                    "token id %d at position %zu, the "
-			                    "model's vocabulary has %d: was it "
-			                    "tokenized for another model?",
-			                    rec->ids[i], i, fit->vocab_size);
+			return bt_error_hint(
+			    err, BT_HINT_TOKENIZE_AGAIN,
+			    bt_error_set(err, BT_EFORMAT,
+			                 "token id %d at position %zu, the "
+			                 "model's vocabulary has %d: was it "
+			                 "tokenized for another model?",
+			                 rec->ids[i], i, fit->vocab_size));
 		if (rec->types[i] >= fit->type_vocab_size)
 			return bt_error_set(err, BT_EFORMAT,
 			                    "segment id %d at position %zu, "
