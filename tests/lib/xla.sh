@@ -9,8 +9,16 @@ xla_path() {
 		[ -n "${PEER_PYTHON-}" ] || return 1
 		BT_PJRT_PATH=$("$PEER_PYTHON" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 	fi
-	# programs run once or twice: to optimize them takes twice as long as all else
-	export BT_PJRT_PATH XLA_FLAGS="${XLA_FLAGS---xla_backend_optimization_level=0}"
+	export BT_PJRT_PATH
+	[ -z "${XLA_FLAGS+set}" ] || return 0
+	# Programs run once or twice: compiling them takes longer than all else. Each of these
+	# halves it; a version that lacks one ends its process.
+	XLA_FLAGS=--xla_backend_optimization_level=0
+	export XLA_FLAGS
+	for flag in --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1; do
+		XLA_FLAGS="$XLA_FLAGS $flag" bert-predict --device list 2>/dev/null |
+			grep -q '^  not usable: ' || XLA_FLAGS="$XLA_FLAGS $flag"
+	done
 }
 
 # xla_unit NAME: runs build/unit/NAME, whose output it leaves in said and why; ends the test
