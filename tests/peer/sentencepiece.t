@@ -20,7 +20,7 @@ if [ -z "${PEER_PYTHON-}" ]; then
 	finish
 fi
 if ! "$PEER_PYTHON" -c 'import sentencepiece, tokenizers' 2>/dev/null; then
-	skip 'trained models' "no sentencepiece or tokenizers in $PEER_PYTHON"
+	skip 'trained models' "PEER_PYTHON has no sentencepiece or tokenizers"
 	finish
 fi
 if [ ! -d "$SHARED/xquad" ]; then
