@@ -4,6 +4,7 @@
 # Not under thread: compares numbers, with the threads of cli/bert-train/embedding
 # Not under address: compares numbers with those of PyTorch; cli/bert-train/embedding runs the same code
 . "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
 peer=$TEST_TOP/tests/fixtures/embedding-peer.py
 if [ -z "${PEER_PYTHON-}" ] || [ -z "${MINILM-}" ] ||
 	! "$PEER_PYTHON" -c 'import sys, importlib.util as u
@@ -22,30 +23,41 @@ awk -F, -v OFS=, 'BEGIN { print "a", "b", "c", "score" }
 		if ($3 in last && !done[$3]++) print last[$3], $2, other[k], k++ % 5 / 4
 		last[$3] = $2
 	}' "$data/library-dev.csv" "$data/library-train.csv" | head -n 17 >pairs.csv
-for loss in ranking cached triplets cosent cosine; do
-	label= texts= batches='--batch-size 16'
-	case $loss in
-	cos*) label='-l score' ;;
-	triplets) label='--keep c' texts='--negative c' ;;
-	cached) batches='--batch-size 4 --accumulate 4' ;;
-	esac
-	case $loss in
-	cos*) name=$loss ;;
-	*) name=ranking ;;
-	esac
-	# shellcheck disable=SC2086 # two words
-	csv2tfrecord -q -t a --pair b $label pairs.csv | bert-tokenize -q -m "$MINILM" --apart $texts -o pairs.rec
-	works "$loss" bert-train -q --force -m "$MINILM" --task embedding --embedding-loss $name $batches \
-		--steps 6 --dropout 0 --learning-rate 1e-4 --warmup 0 --schedule constant --log-steps 1 --dtype f32 \
-		-o $loss pairs.rec
-done
-"$PEER_PYTHON" "$peer" "$MINILM" pairs.csv ranking cached triplets cosent cosine >said 2>why
-result $? 'sentence-transformers trains'
-for loss in ranking cached triplets cosent cosine; do
-	grep "^$loss:" said >why
-	grep -q "^$loss: 6 updates, .* alike" said
-	result $? "... alike: $loss"
-done
+# one loss with MiniLM; the others are no different in a small model
+small_data
+small_train m -q --epochs 2
+works 'sentence-transformers saves a model' "$PEER_PYTHON" "$TEST_TOP/tests/fixtures/sentence-peer.py" make m
+# trains MODEL LOSS ...: here and there
+trains() {
+	model=$1
+	shift
+	for loss; do
+		label= texts= batches='--batch-size 16'
+		case $loss in
+		cos*) label='-l score' ;;
+		triplets) label='--keep c' texts='--negative c' ;;
+		cached) batches='--batch-size 4 --accumulate 4' ;;
+		esac
+		case $loss in
+		cos*) name=$loss ;;
+		*) name=ranking ;;
+		esac
+		# shellcheck disable=SC2086 # two words
+		csv2tfrecord -q -t a --pair b $label pairs.csv | bert-tokenize -q -m "$model" --apart $texts -o pairs.rec
+		works "$loss" bert-train -q --force -m "$model" --task embedding --embedding-loss $name $batches \
+			--steps 6 --dropout 0 --learning-rate 1e-4 --warmup 0 --schedule constant --log-steps 1 --dtype f32 \
+			-o $loss pairs.rec
+	done
+	"$PEER_PYTHON" "$peer" "$model" pairs.csv "$@" >said 2>why
+	result $? 'sentence-transformers trains'
+	for loss; do
+		grep "^$loss:" said >why
+		grep -q "^$loss: 6 updates, .* alike" said
+		result $? "... alike: $loss"
+	done
+}
+trains "$MINILM" ranking
+trains mean cached triplets cosent cosine
 cut -d, -f1 pairs.csv | tail -n +2 >texts
 bert-tokenize -q -m cosent --lines -o texts.rec texts
 bert-predict -q -m cosent --embed auto --dtype f32 -o cosent.npy texts.rec
