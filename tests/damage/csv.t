@@ -39,13 +39,14 @@ is "$odd" '' 'cut at every byte: the first rows, or an error'
 [ $refused -gt 30 ]
 result $? 'most of the cuts are refused'
 
-# Every bit of it flipped: an answer of 0 or 1, and a file only with 0.
+# Every bit of it flipped, under sanitizers every fifth: an answer of 0 or 1, and a file only with 0.
 for option in '' --skip-bad --no-quote; do
 	odd=$(perl -e '
 		my ($tool, @options) = @ARGV;
 		local $/;
 		open my $f, "<", "whole.csv"; my $whole = <$f>;
 		for my $bit (0 .. 8 * length($whole) - 1) {
+			next if $ENV{TEST_KIND} && $bit % 5;
 			my $s = $whole;
 			vec($s, $bit, 1) ^= 1;
 			open my $g, ">", "flip.csv"; print $g $s; close $g;

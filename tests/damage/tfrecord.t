@@ -9,7 +9,7 @@ printf '{"id": "1"}\n{"id": "2"}\n' |
 	tfrecord-cat -q --from-json -o a.rec
 
 # Cut at every byte: an error. Every bit flipped: an error, or nothing lost (a
-# date in a header may be another).
+# date in a header may be another). Under sanitizers every fifth bit.
 cat >damage.pl <<'E'
 local $/;
 sub slurp { open my $f, "<", $_[0] or return ""; return scalar <$f> }
@@ -26,6 +26,7 @@ sub try {
 }
 try("cut $_", substr($whole, 0, $_), 0) for 0 .. length($whole) - 1;
 for my $bit (0 .. 8 * length($whole) - 1) {
+	next if $ENV{TEST_KIND} && $bit % 5;
 	my $s = $whole;
 	vec($s, $bit, 1) ^= 1;
 	try("bit $bit", $s, 1);

@@ -86,8 +86,8 @@ works 'and back' ckpt-convert -q --to safetensors r2 r3/
 same r3/model.safetensors "$H/model.safetensors" 'ends where it began'
 
 # --- ONNX Runtime
-if [ -z "${PEER_PYTHON-}" ] ||
-	! "$PEER_PYTHON" -c 'import onnx, onnxruntime, torch, transformers' 2>why; then
+compares 'ONNX Runtime agrees' || finish
+if ! "$PEER_PYTHON" -c 'import onnx, onnxruntime, torch, transformers' 2>why; then
 	rm -f why
 	skip 'ONNX Runtime agrees' 'PEER_PYTHON names no Python with onnxruntime'
 	finish
