@@ -57,10 +57,13 @@ LINK = $(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--as-needed
 TOOLS := $(basename $(notdir $(sort $(wildcard cmd/*.c))))
 LIB_SRC := $(sort $(wildcard lib/*/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$B/%.o)
-UNITS := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/*/*.c)))
+# those that do not run under ThreadSanitizer are not built for it
+idle := $(if $(filter thread,$(subst $(comma), ,$(SAN))),$(shell grep -l 'Not under thread: ' tests/unit/*/*.c \
+  tests/fuzz/*.c))
+UNITS := $(patsubst tests/unit/%.c,%,$(filter-out $(idle),$(sort $(wildcard tests/unit/*/*.c))))
 BINS := $(TOOLS:%=$B/bin/%)
 UNIT_BINS := $(UNITS:%=$B/unit/%)
-FUZZERS := $(filter-out main,$(basename $(notdir $(sort $(wildcard tests/fuzz/*.c)))))
+FUZZERS := $(filter-out main,$(basename $(notdir $(filter-out $(idle),$(sort $(wildcard tests/fuzz/*.c))))))
 FUZZ_BINS := $(FUZZERS:%=$B/fuzz/%)
 
 Q = $(if $(V),,@)

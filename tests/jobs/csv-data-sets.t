@@ -3,6 +3,7 @@
 # csv2tfrecord on published data sets. The checksums are those of what Python's
 # csv module reads (or, without quoting, of lines split at tabs), written down
 # as tests/lib/records does.
+# Not under thread: the threads are those of cli/common/read-ahead
 # shellcheck shell=sh
 . "$TEST_TOP/tests/lib/lib.sh"
 

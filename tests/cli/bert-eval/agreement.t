@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # How often int8 predicts the same is measured, kept in the model directory and asked for.
+# Not under thread: the threads are those of cli/bert-eval/report
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 

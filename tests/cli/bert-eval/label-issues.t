@@ -5,6 +5,7 @@
 # find_label_issues(labels, pred_probs, filter_by='confident_learning',
 # return_indices_ranked_by='self_confidence'): no record has the label d, two
 # labels are equally probable, one suggested class is not the likeliest.
+# Not under thread: the threads are those of cli/bert-eval/report
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 n=0

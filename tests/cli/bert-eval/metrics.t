@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Metrics of probabilities, in bert-eval and to select the best model (their
 # values beside scikit-learn's: unit/metrics/ranking).
+# Not under thread: the threads are those of cli/bert-eval/report
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # bert-predict: the shapes of competitions' sample submissions, and labels
 # under other names.
+# Not under thread: the threads are those of cli/bert-predict/output
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Sets of labels that hold the true one as often as was asked for, and labels that are not
 # given because they are not probable enough.
+# Not under thread: the threads are those of cli/bert-predict/output
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data

@@ -5,6 +5,7 @@
 # --distribution_strategy, --num_gpus and --tpu of Model Garden's programs: what is refused
 # or computed on the CPU anywhere, and, where BT_PJRT_PATH or PEER_PYTHON has XLA's plugin for
 # CPUs, runs on two devices of it under the name of another.
+# Not under isa: the trainings are those of cli/bert-train/train
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/xla.sh"
 . "$TEST_TOP/tests/lib/squad.sh"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # bert-run-experiment: the experiment that learns to answer questions, bert/squad.
+# Not under thread: the threads are those of cli/bert-train/train
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/squad.sh"
 events() { "$TEST_TOP/tests/lib/events" "$@" | sed 1d; }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # bert-run-experiment --experiment=bert/tagging: words with labels, by Model Garden's
 # train.py.
+# Not under thread: the threads are those of cli/bert-train/train
 . "$TEST_TOP/tests/lib/lib.sh"
 vocab=$TEST_TOP/pipelines/data/vocab.txt
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # bert-run-glue: tasks of GLUE by Model Garden's command line.
+# Not under thread: the threads are those of cli/bert-train/train
 . "$TEST_TOP/tests/lib/lib.sh"
 unset BT_PJRT_PATH PJRT_NAMES_AND_LIBRARY_PATHS # devices.t has them
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # bert-run-glue --mode=zip: predictions for the leaderboard, checked and collected.
 # Not under thread: starts no threads
+# Not under isa: the trainings are those of cli/bert-train/train
 . "$TEST_TOP/tests/lib/lib.sh"
 
 names='CoLA SST-2 MRPC STS-B QQP MNLI-m MNLI-mm QNLI RTE WNLI AX'

@@ -5,6 +5,7 @@
 # bert-train --compile-only: what is refused, what it prints of a plugin's topology and of its
 # devices, and what does not fit; where BT_PJRT_PATH or PEER_PYTHON has them, of XLA's plugin
 # for CPUs and of Google's for TPUs, which are not here.
+# Not under isa: compares trainings with each other, as cli/bert-train/train does
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 . "$TEST_TOP/tests/lib/xla.sh"

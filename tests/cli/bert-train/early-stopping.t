@@ -3,6 +3,7 @@
 # bert-train left alone: when it evaluates, ends and saves by itself, and what it
 # leaves behind.
 # Not under isa: the trainings are those of cli/bert-train/train
+# Not under thread: the threads are those of cli/bert-train/train
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data

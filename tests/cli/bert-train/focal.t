@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # bert-train --focal: texts that the model is sure of count less in the loss.
+# Not under isa: compares trainings with each other, as cli/bert-train/train does
 . "$TEST_TOP/tests/lib/lib.sh"
 vocab=$TEST_TOP/pipelines/data/vocab.txt
 # Texts of three classes, the last one rare, and of labels that may all hold.

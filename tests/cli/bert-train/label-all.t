@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # bert-tokenize --label-all: training learns from all tokens of a word.
+# Not under thread: the threads are those of cli/bert-train/train
+# Not under isa: compares trainings with each other, as cli/bert-train/train does
 . "$TEST_TOP/tests/lib/lib.sh"
 vocab=$TEST_TOP/pipelines/data/vocab.txt
 # words of one token and of several

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # bert-train --log-steps: what a run says while it goes, without a terminal.
 # Not under thread: the threads are those of cli/bert-train/train
+# Not under isa: compares trainings with each other, as cli/bert-train/train does
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data

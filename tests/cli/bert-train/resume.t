@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The same seed gives the same bytes: twice, with any number of threads, and
 # when a run is stopped and resumed.
+# Not under isa: compares trainings with each other, as cli/bert-train/train does
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data

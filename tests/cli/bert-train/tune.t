@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Settings found within a budget: the table, the model, the same again, killed and resumed.
 # Not under isa: the trainings are those of cli/bert-train/train
+# Not under thread: the threads are those of cli/bert-train/train
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A run that is killed before its first checkpoint leaves no finished model.
 # Not under thread: waits for a run that is much slower there
+# Not under isa: compares trainings with each other, as cli/bert-train/train does
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # csv2tfrecord: rows that cannot be used, and tables without rows.
+# Not under thread: the threads are those of cli/common/read-ahead
 # shellcheck shell=sh
 . "$TEST_TOP/tests/lib/lib.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # csv2tfrecord on JSON Lines.
+# Not under thread: the threads are those of cli/common/read-ahead
 # shellcheck shell=sh
 . "$TEST_TOP/tests/lib/lib.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # csv2tfrecord --keep: columns that go with records, up to bert-eval --by.
+# Not under thread: the threads are those of cli/common/read-ahead
 . "$TEST_TOP/tests/lib/lib.sh"
 vocab=$TEST_TOP/pipelines/data/vocab.txt
 
