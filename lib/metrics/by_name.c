@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "metrics/metrics.h"
 
 static const struct {
@@ -98,6 +99,11 @@ static const struct {
     {CLASSES | LABELS, "log_loss", "loss"},
     {CLASSES | LABELS, "expected_calibration_error", "ece"},
     {CLASSES, "qwk", "quadratic_weighted_kappa"},
+    {ALL, "acc", "accuracy"},
+    {CLASSES | LABELS, "auc", "roc_auc"},
+    {CLASSES | LABELS, "f1_macro", "macro_f1"},
+    {LABELS, "f1_micro", "micro_f1"},
+    {CLASSES | LABELS, "f1_weighted", "weighted_f1"},
 };
 
 static bool is_of(const struct bt_metrics_summary *s, unsigned of)
@@ -172,6 +178,25 @@ static const char *lacking(unsigned needs)
 	return "the probabilities of all examples";
 }
 
+/* The metric whose name is nearest, of those that are set; or NULL. */
+static const char *meant(const struct bt_metrics_summary *s, const char *name)
+{
+	size_t k, d, least = 1 + strlen(name) / 3;
+	const char *best = NULL;
+
+	if (strlen(name) > BT_SUGGEST_LONGEST)
+		return NULL;
+	for (k = 0; k < KNOWN; k++) {
+		d = is_set(s, k) ? bt_suggest_distance(known[k].name, name)
+		                 : least;
+		if (d < least) {
+			least = d;
+			best = known[k].name;
+		}
+	}
+	return best;
+}
+
 int bt_metrics_find(const struct bt_metrics_summary *s, const char *name,
                     double *value, struct bt_error *err)
 {
@@ -204,6 +229,10 @@ int bt_metrics_find(const struct bt_metrics_summary *s, const char *name,
 		                 "metric '%s' is not available for %s, "
 		                 "available: %s",
 		                 name, s->kind->name, text);
+	else if (meant(s, name) != NULL)
+		r = bt_error_set(err, BT_EARG,
+		                 "unknown metric '%s'; did you mean '%s'?",
+		                 name, meant(s, name));
 	else
 		r = bt_error_set(err, BT_EARG,
 		                 "unknown metric '%s', available: %s", name,

@@ -105,6 +105,14 @@ static void limits(void **state)
 	assert_err(bt_metrics_find(&s, "roc_auc", &v, &err), BT_EARG,
 	           "needs the probabilities of all examples");
 	assert_ok(bt_metrics_find(&s, "qwk", &v, &err));
+	assert_ok(bt_metrics_find(&s, "f1_macro", &v, &err));
+	assert_true(v == s.macro_f1);
+	assert_ok(bt_metrics_find(&s, "acc", &v, &err));
+	assert_true(v == s.accuracy);
+	assert_err(bt_metrics_find(&s, "f1-micro", &v, &err), BT_EARG,
+	           "is not available for classification");
+	assert_err(bt_metrics_find(&s, "acuracy", &v, &err), BT_EARG,
+	           "unknown metric 'acuracy'; did you mean 'accuracy'?");
 	bt_metrics_clear(&m);
 }
 
