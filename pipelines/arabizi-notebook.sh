@@ -40,7 +40,7 @@ if $small; then
 	pick library-train.csv | sed -n 2,4p >>"$train" # with duplicates
 	pick library-dev.csv | sed 's/,[^,]*$//' >"$test"
 	awk 'NR == 1 { print "ID,label"; next } { print "T" NR ",0" }' "$test" >"$sample"
-	set -- --init-config tiny --tokenizer "$model" --epochs 16 --learning-rate 2e-3 \
+	set -- --init-config tiny --tokenizer "$model" --epochs 16 --learning-rate 1e-3 \
 		--warmup 0.2
 else
 	model=$1 train=$2 test=$3 sample=$4 out=${5:-build/arabizi}
