@@ -13,7 +13,7 @@ _bertutils() {
 		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$cur")
 	elif [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W \
-			"$(grep -oE -- '(^| )-(-[a-z][a-z0-9_-]*|[a-zA-Z])' <<<"$help")" -- "$cur")
+			"$(grep -oE -- '(^| )-(-[a-z][a-z0-9_-]*|[a-zA-Z])' <<<"$help" | sort -u)" -- "$cur")
 	else
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 	fi

@@ -21,6 +21,10 @@ static const char *const words[BT_HINTS] = {
         "batches that are only evaluated or predicted need no size",
     [BT_HINT_BEST_KEPT] = "with --eval, the best model is the one that is kept",
     [BT_HINT_OPERANDS] = "files to read are named without an option",
+    [BT_HINT_TOOL_FOR_EACH] =
+        "each job is a tool: bert-train, bert-eval, bert-predict",
+    [BT_HINT_QUOTE_FIELDS] =
+        "a field that has the delimiter in it must be in double quotes",
     [BT_HINT_CLASS_WEIGHT_ONE_LABEL] =
         "--class-weight applies only to classification",
     [BT_HINT_PSEUDO_LABEL_ONE_LABEL] =

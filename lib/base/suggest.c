@@ -85,6 +85,7 @@ static const struct bt_suggest_known table[] = {
      "metric-for-best-model monitor metric-type "
      "best-checkpoint-eval-metric",
      BT_HINT_NONE},
+    {NULL, "do-train do-predict do-test", BT_HINT_TOOL_FOR_EACH},
     {NULL, "load-best-model-at-end restore-best-weights save-best-only",
      BT_HINT_BEST_KEPT},
     {"patience", "early-stopping early-stopping-patience early-stop",

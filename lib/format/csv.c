@@ -78,6 +78,8 @@ static int wrong_width(struct bt_csv *c, struct bt_error *err)
 	else
 		bt_error_set(err, BT_EFORMAT, "%zu field%s, expected %zu", x->n,
 		             bt_plural(x->n), c->width);
+	if (x->n > c->width)
+		bt_error_hint(err, BT_HINT_QUOTE_FIELDS, BT_EFORMAT);
 	return bt_csv_blame(c, err);
 }
 

@@ -25,6 +25,9 @@ static int parse_any(const char *name, const char *data, size_t len,
 		                    "%s has \\u0000 in a string, in line %d, "
 		                    "column %d: it is not supported there",
 		                    name, e.line, e.column);
+	if (len == 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "%s is empty, JSON is expected", name);
 	if (o == NULL)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "%s is not valid JSON: line %d, column %d: "

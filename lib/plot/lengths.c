@@ -75,6 +75,15 @@ static size_t quantile(const struct counts *c, double share)
 	return i;
 }
 
+/* The length up to which there are bars. Where a few texts are much longer than
+ * all others, the last bar has them, too. */
+static size_t last_length(const struct counts *c)
+{
+	size_t most = quantile(c, .995) * 3 / 2 + 1;
+
+	return c->longest > 2 * most ? most : c->longest;
+}
+
 /* The width of bars: a round number, so that there are BARS at most. */
 static size_t bar_width(size_t longest)
 {
@@ -87,12 +96,20 @@ static size_t bar_width(size_t longest)
 				return step[i] * power;
 }
 
-static void put_note(const struct counts *c, struct bt_buf *b)
+static void put_note(const struct counts *c, size_t last, struct bt_buf *b)
 {
+	double longer = 0;
+	size_t i;
+
 	bt_buf_printf(b,
 	              "%llu records, median %zu, 95 %% up to %zu, longest %zu",
 	              (unsigned long long)c->n, quantile(c, .5),
 	              quantile(c, .95), c->longest);
+	for (i = last; i <= c->longest; i++)
+		longer += c->of[i];
+	if (last <= c->longest)
+		bt_buf_printf(b, "; the last bar: %.0f of %zu or more", longer,
+		              last);
 }
 
 static void put_mark(const struct counts *c, int64_t limit, struct bt_buf *b)
@@ -111,9 +128,9 @@ static int draw(const struct counts *c, const struct bt_lengths_opts *o,
 {
 	struct bt_buf note = BT_BUF_INIT, mark = BT_BUF_INIT;
 	double x[BARS + 1], y[BARS + 1] = {0};
-	size_t width = bar_width(c->longest), i;
+	size_t last = last_length(c), width = bar_width(last), i;
 	struct bt_series s = {
-	    NULL, BT_SERIES_BARS, 0, false, c->longest / width + 1, x, y};
+	    NULL, BT_SERIES_BARS, 0, false, last / width + 1, x, y};
 	struct bt_chart chart = {.title = o->title != NULL ? o->title
 	                                                   : "Tokens of a text",
 	                         .x = {"tokens, with special ones", 0, NAN},
@@ -126,8 +143,8 @@ static int draw(const struct counts *c, const struct bt_lengths_opts *o,
 	for (i = 0; i < s.n; i++)
 		x[i] = (double)(i * width);
 	for (i = 0; i <= c->longest; i++)
-		y[i / width] += c->of[i];
-	put_note(c, &note);
+		y[(i < last ? i : last) / width] += c->of[i];
+	put_note(c, last < c->longest ? (s.n - 1) * width : SIZE_MAX, &note);
 	chart.note = bt_buf_str(&note);
 	if (o->limit > 0) {
 		put_mark(c, o->limit, &mark);

@@ -105,6 +105,12 @@ declines 1 "bert-plot: 'report.json': the report has no 'reliability', which a p
 printf 'text\none\ntwo words\nfour words are these\n' | csv2tfrecord -q -t text | bert-tokenize -q -m "$TEST_TOP/pipelines/data/vocab.txt" -o t.rec
 works 'lengths of records' bert-plot -o lengths.svg --max-length 4 t.rec
 like "$(texts lengths.svg)" '*3 records, median *4: *.* % are longer*' 'with a limit'
+{
+	yes 'text one' | head -n 400
+	printf 'word %.0s' $(seq 90)
+} | sed '1s/.*/text/' | csv2tfrecord -q -t text | bert-tokenize -q -m "$TEST_TOP/pipelines/data/vocab.txt" -o long.rec
+works 'one text is much longer than others' bert-plot -o long.svg long.rec
+like "$(texts long.svg)" '*400 records, *longest 92; the last bar: * of * or more*' 'it does not squeeze the others'
 
 for f in *.svg; do
 	if command -v rsvg-convert >/dev/null; then

@@ -113,6 +113,7 @@ bert-train padding batches need no padding; bert-tokenize --pad writes it for ot
 bert-train per_device_eval_batch_size batches that are only evaluated or predicted need no size
 bert-predict batch-size batches that are only evaluated or predicted need no size
 bert-train load_best_model_at_end with --eval, the best model is the one that is kept
+bert-train do_train each job is a tool: bert-train, bert-eval, bert-predict
 bert-train train-file files to read are named without an option
 bert-tokenize input files to read are named without an option
 bert-predict text csv2tfrecord reads tables and JSON Lines, bert-tokenize --lines lines of text

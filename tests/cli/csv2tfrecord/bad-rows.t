@@ -26,10 +26,10 @@ csv2tfrecord: 2 records from 1 file, 2 labels; 1 bad row skipped: 1 $kind" \
 
 bad 'b' '(line 3): 1 field, expected 2' \
 	'with the wrong number of fields' 'too few fields'
-bad 'b,c,d' '(line 3): 3 fields, expected 2' \
+bad 'b,c,d' '(line 3): 3 fields, expected 2 (a field that has the delimiter in it must be in double quotes)' \
 	'with the wrong number of fields' 'too many fields'
 bad '"b\n\nc",d,e' \
-	'(line 3): 3 fields, expected 2 (the row ends on line 5)' \
+	'(line 3): 3 fields, expected 2 (the row ends on line 5)*' \
 	'with the wrong number of fields' 'too many fields on three lines'
 bad '"b"c,d' '(line 3): text after a closing quote*(use --no-quote*' \
 	'with malformed quotes' 'text after a quote'

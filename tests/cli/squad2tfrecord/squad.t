@@ -89,7 +89,7 @@ bad "data 1: 'paragraphs' is not a list" '{"data": [{"paragraphs": {}}]}'
 bad "has no member 'data'" '{
 "dat": []}'
 bad 'the text is not valid JSON: line 1*' '{"data": ['
-bad 'the text is not valid JSON: line 1*' ''
+bad 'the text is empty, JSON is expected' ''
 [ ! -e bad.rec ]
 result $? 'nothing is written then'
 echo '{"data": []}' >empty.json
