@@ -22,8 +22,9 @@ started() { # OUT [OPTION ...]: as small_train, from $data
 }
 brief() { data=few$data started "$@" -q --batch-size 8; }
 
-number=0 epochs=12 least=.5
-[ -z "${TEST_KIND-}" ] || epochs=1 least=0 # the plain build shows that they learn
+number=0 epochs=12 least=.5 most=3
+# the plain build shows that they learn; before that int8 decides ties by its rounding
+[ -z "${TEST_KIND-}" ] || epochs=1 least=0 most=1000
 while IFS='|' read -r option value kept; do
 	number=$((number + 1)) data=train dev=dev
 	case $value in *flatten*) data=train.even dev=dev.even ;; esac
@@ -61,7 +62,7 @@ while IFS='|' read -r option value kept; do
 	is "$(wc -l <two.csv)" "$(wc -l <f32.csv)" '... with another'
 	works '... predicts in int8' bert-predict -q -m m$number --dtype int8 -o i8.csv $dev.rec
 	is "$(awk -F, 'NR == FNR { l[$1] = $2; next } FNR > 1 && l[$1] != $2' f32.csv i8.csv |
-		wc -l | awk '{ print $1 <= 3 }')" 1 '... nearly the same'
+		wc -l | awk -v most=$most '{ print $1 <= most }')" 1 '... nearly the same'
 	cp f32.csv m$number.csv
 	pad=none
 	[ $dev = dev ] || pad=40
