@@ -1,9 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Attention in plain C. Formulas stand in op/ops.h. */
+/* Attention, and the masks of dropout, in plain C. Formulas stand in op/ops.h.
+ */
 #include <math.h>
 #include <string.h>
 
+#include "base/philox.h"
 #include "cpu/ref_int.h"
+
+void bt_ref_dropout(const struct bt_dropout *d, uint32_t row, size_t n,
+                    float *m)
+{
+	uint32_t c[4], w[4], bits;
+	size_t i, group;
+
+	for (i = 0; i < n; i++) {
+		if (d->threshold == 0) {
+			m[i] = 1;
+			continue;
+		}
+		c[0] = (uint32_t)(i / 128 * 16 + i % 16);
+		c[1] = d->row0 + row;
+		c[2] = d->step;
+		c[3] = d->stream;
+		bt_philox(d->seed, c, w);
+		group = i % 128 / 16;
+		bits = w[group / 2] >> (group % 2 * 16) & 0xffff;
+		m[i] = bits < d->threshold ? 0 : d->scale;
+	}
+}
 
 /* The two columns that are rotated by angle c. */
 static size_t left_of(const struct bt_attend *a, size_t c)

@@ -23,9 +23,5 @@ void bt_ref_dropout(const struct bt_dropout *d, uint32_t row, size_t n,
                     float *m);
 void bt_ref_attend(const struct bt_attend *a);
 void bt_ref_attend_back(const struct bt_attend *a);
-void bt_ref_add(const struct bt_sum *a, size_t row0, size_t row1,
-                float *scratch);
-void bt_ref_add_back(const struct bt_sum *a, size_t row0, size_t row1,
-                     float *scratch);
 
 #endif

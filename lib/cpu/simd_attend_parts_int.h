@@ -223,29 +223,25 @@ static void pack(bool bf16, const float *y, size_t dp, size_t rows, size_t d,
 	}
 }
 
-/* Rows n .. np-1 of x [np, dp] to zeros; then y [dp, np] its transpose. */
-static void transpose(float *x, size_t n, size_t dp, size_t np, float *y)
+/* Rows n .. np-1 of x [np, dp] to zeros; then its transpose, x's element (j, i)
+ * at y[i * row + j / 16 * panel + j % 16]. */
+static void transpose(float *x, size_t n, size_t np, size_t dp, float *y,
+                      size_t row, size_t panel)
 {
 	size_t i, j;
 
 	memset(x + n * dp, 0, (np - n) * dp * sizeof(*x));
 	for (j = 0; j < np; j += VL)
 		for (i = 0; i < dp; i += VL)
-			u_transpose(x + j * dp + i, dp, y + i * np + j, np,
+			u_transpose(x + j * dp + i, dp,
+			            y + i * row + j / 16 * panel + j % 16, row,
 			            false);
 }
 
 /* Rows x [n, dp], with zeros behind to a multiple of 16, as panels. */
 static void transpose_panels(float *x, size_t n, size_t dp, float *y)
 {
-	size_t np = bt_round_up(n, 16), i, j;
-
-	memset(x + n * dp, 0, (np - n) * dp * sizeof(*x));
-	for (j = 0; j < np; j += VL)
-		for (i = 0; i < dp; i += VL)
-			u_transpose(x + j * dp + i, dp,
-			            y + j / 16 * 16 * dp + i * 16 + j % 16, 16,
-			            false);
+	transpose(x, n, bt_round_up(n, 16), dp, y, 16, 16 * dp);
 }
 
 /* Rotates a row's columns c and c + half by the angles of a row of the rotary
@@ -393,15 +389,12 @@ VEC vf row_mults(const float *m, struct row r, size_t j)
 }
 
 /* Dropout multipliers of query rows i0 .. i0+rows-1; returns where the first
- * one stands in m, whose whole blocks may begin before it. Without dropout
- * there are none. */
+ * one stands in m, whose whole blocks may begin before it. */
 static const float *tile_mask(const struct bt_attend *a, size_t i0, size_t rows,
                               float *m)
 {
 	size_t first = i0 * a->n, block = first / 128;
 
-	if (a->drop.threshold == 0)
-		return m;
 	drop_fill(&a->drop, 0, block, first - block * 128 + rows * a->n, m);
 	return m + (first - block * 128);
 }
@@ -412,8 +405,6 @@ static const float *row_mask(const struct bt_attend *a, struct seen s, size_t i,
 {
 	size_t first = i * a->n + s.first, block = first / 128;
 
-	if (a->drop.threshold == 0)
-		return m;
 	drop_fill(&a->drop, 0, block, first - block * 128 + (s.end - s.first),
 	          m);
 	return m + (first - block * 128);

@@ -90,21 +90,27 @@ VEC vf v_exp(vf x)
 	return v_times_2_to(p, n);
 }
 
-/* e^x to 3e-6, for what becomes bf16. e^x = 2^v by a polynomial of degree 4. */
-VEC vf v_exp_bf16(vf x)
+/* 2^x to 3e-6, for what becomes bf16, by a polynomial of degree 4; |x| <= 126.
+ */
+VEC vf v_exp2_bf16(vf x)
 {
-	vf v = v_mul(x, v_set1(1.44269504f)), n, r, p;
+	vf n = v_round(x), r = v_sub(x, n), p;
 
-	/* in this order a NaN stays one */
-	v = v_min(v_set1(126.0f), v_max(v_set1(-126.0f), v));
-	n = v_round(v);
-	r = v_sub(v, n);
 	p = v_set1(0.0096004f);
 	p = v_fma(p, r, v_set1(0.05591689f));
 	p = v_fma(p, r, v_set1(0.24023718f));
 	p = v_fma(p, r, v_set1(0.69312199f));
 	p = v_fma(p, r, v_set1(1.0f));
 	return v_times_2_to(p, n);
+}
+
+/* e^x in the same way; beyond +-87 it stays. */
+VEC vf v_exp_bf16(vf x)
+{
+	vf v = v_mul(x, v_set1(1.44269504f));
+
+	/* in this order a NaN stays one */
+	return v_exp2_bf16(v_min(v_set1(126.0f), v_max(v_set1(-126.0f), v)));
 }
 
 /*
@@ -133,23 +139,15 @@ VEC vf v_normal(vf x, vf *bell)
 
 /*
  * The same for what becomes bf16, to 1.5e-4, a thirteenth of half its last
- * place: P of degree 4 with t = 1/(1 + 0.37 a), fitted to 2e-5, and e^(-a^2/2)
- * = 2^v by a polynomial of degree 4 (3e-6).
+ * place: P of degree 4 with t = 1/(1 + 0.37 a), fitted to 2e-5.
  */
 VEC vf v_normal_bf16(vf x, vf *bell)
 {
-	vf a = v_abs(x), v, n, r, t, p, tail;
+	vf a = v_abs(x), v, t, p, tail;
 
 	v = v_mul(v_mul(a, a), v_set1(-0.72134752f));
-	v = v_max(v_set1(-126.0f), v); /* in this order a NaN stays one */
-	n = v_round(v);
-	r = v_sub(v, n);
-	p = v_set1(0.0096004f);
-	p = v_fma(p, r, v_set1(0.05591689f));
-	p = v_fma(p, r, v_set1(0.24023718f));
-	p = v_fma(p, r, v_set1(0.69312199f));
-	p = v_fma(p, r, v_set1(1.0f));
-	*bell = v_times_2_to(p, n);
+	/* in this order a NaN stays one */
+	*bell = v_exp2_bf16(v_max(v_set1(-126.0f), v));
 	t = v_rcp_approx(v_fma(a, v_set1(0.37f), v_set1(1.0f)));
 	p = v_set1(-0.09302455f);
 	p = v_fma(p, t, v_set1(0.21612358f));

@@ -92,12 +92,12 @@ static void rel_begin(const struct bt_attend *a, const float *k, size_t dp,
 		s->k = scratch;
 		unpack_rel(a, a->rel_k, (ptrdiff_t)a->q_rows - 1, -1, s->n, dp,
 		           s->k);
-		transpose(s->k, s->n, dp, s->np, s->kt);
+		transpose(s->k, s->n, s->np, dp, s->kt, s->np, 16);
 	}
 	if (a->rel_q != NULL) {
 		s->q = s->kt + s->np * dp;
 		unpack_rel(a, a->rel_q, 1 - (ptrdiff_t)a->n, 1, s->n, dp, s->q);
-		transpose(s->q, s->n, dp, s->np, s->qt);
+		transpose(s->q, s->n, s->np, dp, s->qt, s->np, 16);
 		/* numbers behind the last key: see the head of part 3 */
 		if (keys > a->n)
 			memset(s->kq + a->n * s->kw - 16, 0,

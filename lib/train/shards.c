@@ -379,8 +379,6 @@ static void begin_buckets(struct bt_shards *h, size_t from, bool add)
 
 void bt_shards_ready(struct bt_shards *h, size_t from)
 {
-	if (h->bucket == 0)
-		return;
 	begin_buckets(h, from, true);
 	bt_dist_move_on(h->dist);
 }

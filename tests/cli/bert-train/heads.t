@@ -22,9 +22,9 @@ started() { # OUT [OPTION ...]: as small_train, from $data
 }
 brief() { data=few$data started "$@" -q --batch-size 8; }
 
-number=0 epochs=12 least=.5 most=3
-# the plain build shows that they learn; before that int8 decides ties by its rounding
-[ -z "${TEST_KIND-}" ] || epochs=1 least=0 most=1000
+number=0 epochs=12 least=.5
+# the plain build shows that they learn
+[ -z "${TEST_KIND-}" ] || epochs=1 least=0
 while IFS='|' read -r option value kept; do
 	number=$((number + 1)) data=train dev=dev
 	case $value in *flatten*) data=train.even dev=dev.even ;; esac
@@ -61,8 +61,9 @@ while IFS='|' read -r option value kept; do
 	bert-predict -q -m m$number -m c --proba $dev.rec >two.csv
 	is "$(wc -l <two.csv)" "$(wc -l <f32.csv)" '... with another'
 	works '... predicts in int8' bert-predict -q -m m$number --dtype int8 -o i8.csv $dev.rec
-	is "$(awk -F, 'NR == FNR { l[$1] = $2; next } FNR > 1 && l[$1] != $2' f32.csv i8.csv |
-		wc -l | awk -v most=$most '{ print $1 <= most }')" 1 '... nearly the same'
+	[ $least = 0 ] || # labels of what has not learned are near ties
+		is "$(awk -F, 'NR == FNR { l[$1] = $2; next } FNR > 1 && l[$1] != $2' f32.csv i8.csv |
+			wc -l | awk '{ print $1 <= 3 }')" 1 '... nearly the same'
 	cp f32.csv m$number.csv
 	pad=none
 	[ $dev = dev ] || pad=40

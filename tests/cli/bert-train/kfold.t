@@ -121,7 +121,7 @@ misuses '*--group-by needs --kfold*' 'groups alone' fold few --group-by who who.
 
 works 'a dry run' fold dry --kfold 3 --dry-run train.rec
 is "$(ls dry 2>&1 | grep -c cannot)" 1 'writes nothing'
-refuses "bert-train: fold 1: no model directory 'nowhere'*" 'a model that is not there is told first' \
+refuses "bert-train: fold 1: no model directory 'nowhere'*" 'the message about a missing model comes first' \
 	bert-train -m nowhere -o none --kfold 2 train.rec
 [ ! -e none ]
 result $? 'and leaves no directory'

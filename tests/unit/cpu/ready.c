@@ -54,7 +54,7 @@ static void complete_ones_stay(const struct bt_task *task, size_t calls)
 	assert_true(h.calls >= calls);
 	backward(&h, true);
 	assert_true(h.calls >= calls);
-	/* and nobody is told any more */
+	/* a listener that was taken away is not called */
 	h.calls = 0;
 	assert_ok(bt_engine_backward(t.e, false, &err));
 	assert_int_equal(h.calls, 0);
