@@ -2,12 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bert-eval-options.h"
 
 #include "base/mem.h"
-#include "base/str.h"
 #include "base/tool.h"
 #include "evaluate/agreement.h"
 #include "finetune/fold_dirs.h"
@@ -37,32 +35,7 @@ struct run {
 	struct bt_buf agreed; /* the report of it */
 	char **argv;          /* of the program, up to paths and n more */
 	struct bt_profile profile;
-	const char *behind_json; /* the word behind --json on the command line,
-	                          * if it is not an option; or NULL */
 };
-
-/* Before options are read, which brings words into another order. */
-static const char *find_behind_json(int argc, char **argv)
-{
-	int i;
-
-	for (i = 1; i + 1 < argc; i++)
-		if (strcmp(argv[i], "--json") == 0 && argv[i + 1][0] != '-')
-			return argv[i + 1];
-	return NULL;
-}
-
-/* Where the report was to go into that file, which is read. */
-static void explain_json(const struct run *r, struct bt_error *err)
-{
-	const char *file = r->behind_json;
-	struct bt_error_place place;
-
-	bt_error_place(err->code, err->text, &place);
-	if (file != NULL && strcmp(place.file, file) == 0 &&
-	    (bt_str_ends(file, ".json") || access(file, F_OK) != 0))
-		err->hint = BT_HINT_JSON_TAKES_NO_FILE;
-}
 
 /* The error if a report of its own does not go with the rest; or NULL. */
 static const char *report_contradiction(const struct args *a)
@@ -421,21 +394,15 @@ static int evaluate(struct run *r, char **paths, int n, struct bt_error *err)
 	return BT_OK;
 }
 
-static int run(const struct args *a, char **argv, char **paths, int n,
-               const char *behind_json)
+static int run(const struct args *a, char **argv, char **paths, int n)
 {
-	struct run r = {.a = a,
-	                .argv = argv,
-	                .agreement.least = a->agreement,
-	                .behind_json = behind_json};
+	struct run r = {.a = a, .argv = argv, .agreement.least = a->agreement};
 	struct bt_error err = {0};
 	int e, status = BT_EXIT_DONE;
 
 	if (bt_dist_open(&r.dist, &err) != BT_OK)
 		return bt_tool_fail(&tool, &err);
-	e = evaluate(&r, paths, n, &err);
-	explain_json(&r, &err);
-	e = bt_dist_agree(r.dist, e, &err);
+	e = bt_dist_agree(r.dist, evaluate(&r, paths, n, &err), &err);
 	if (e == BT_OK && unmet(&r) > 0)
 		status = NO;
 	status = bt_dist_end(r.dist, &tool, status, &err);
@@ -486,7 +453,6 @@ int main(int argc, char **argv)
 	                 .dtype = "auto",
 	                 .answers.null_threshold = NAN};
 	struct bt_fold_dirs folds = {.n = 0};
-	const char *behind_json = find_behind_json(argc, argv);
 	struct bt_error err = {0};
 	int status, operand;
 
@@ -499,8 +465,7 @@ int main(int argc, char **argv)
 		status = bt_tool_fail(&tool, &err);
 	else if (check(&a, argc - operand, &status)) {
 		if (spare(&a, argv + operand, argc - operand, &err) == BT_OK)
-			status = run(&a, argv, argv + operand, argc - operand,
-			             behind_json);
+			status = run(&a, argv, argv + operand, argc - operand);
 		else
 			status = bt_tool_misuse(&tool, "%s", err.text);
 	}

@@ -98,9 +98,7 @@ static const char *const words[BT_HINTS] = {
         "train a classifier with bert-train -m DIR -o MODEL, or evaluate the "
         "embeddings of pairs, which bert-tokenize --apart makes records of",
     [BT_HINT_CSV_ONLY] = "--header and --delimiter are for --format csv",
-    [BT_HINT_JSON_TAKES_NO_FILE] =
-        "--json takes no file: it prints the report as JSON, with -o FILE into "
-        "a file",
+    [BT_HINT_OUTPUT_FILE] = "-o FILE writes to a file",
     [BT_HINT_EMBED_AUTO] = "--embed auto writes its embeddings",
     [BT_HINT_EXPLAIN_CLASS] = "--explain-class explains one that does not",
     [BT_HINT_EXPLAIN_STEPS] = "more --explain-steps help",

@@ -327,29 +327,31 @@ static enum bt_opt_result mistake(const struct bt_opt *opts, int key,
 	return BT_OPT_MISTAKE;
 }
 
-/* Whether the word behind a flag is a value that other programs take there, and
- * not a file; then sets the error. */
+/* Whether the word behind a flag is a value that other programs take there,
+ * yes, no, a number or, of --json, "x.json", and not a file; then sets the
+ * error. */
 static bool has_value(const struct bt_opt *o, const char *word,
                       struct bt_error *err)
 {
-	static const char yes[] = "true|yes|on|1", no[] = "false|no|off|0";
-	char lower[8];
+	const char *end = word != NULL ? strrchr(word, '.') : NULL;
+	bool is_file = end != NULL && strcmp(end + 1, o->name) == 0, is_no;
+	char lower[8] = "";
 	size_t i, n = word != NULL ? strlen(word) : 0;
-	bool is_no;
 	double x;
 
 	if (n == 0 || o->arg != NULL || access(word, F_OK) == 0)
 		return false;
-	for (i = 0; i < n && i + 1 < sizeof(lower); i++)
+	for (i = 0; n < sizeof(lower) && i < n; i++)
 		lower[i] = (char)tolower((unsigned char)word[i]);
-	lower[i] = '\0';
-	is_no = n < sizeof(lower) && choice_has(no, lower);
-	if (!is_no && !(n < sizeof(lower) && choice_has(yes, lower)) &&
+	is_no = choice_has("false|no|off|0", lower);
+	if (!is_no && !is_file && !choice_has("true|yes|on|1", lower) &&
 	    bt_parse_f64(word, -1e300, 1e300, &x) != BT_OK)
 		return false;
 	bt_error_set(err, BT_EARG,
 	             "option '--%s' takes no value: leave %s '%s'", o->name,
 	             is_no ? "it out for" : "out", word);
+	if (is_file)
+		bt_error_hint(err, BT_HINT_OUTPUT_FILE, BT_EARG);
 	return true;
 }
 

@@ -220,9 +220,9 @@ like "$(tail -n 1 out)" "accuracy $right*" 'their average is evaluated, as bert-
 misuses '*--compare takes one -m DIR*' 'an average is not compared' \
 	bert-eval -m a -m b --compare a dev.rec
 
-# --json takes no file
-refuses "bert-eval: *'report.json'* (--json takes no file: it prints the report as JSON, with -o FILE into a file)" \
-	'a report as records' bert-eval -m a --json report.json dev.rec
-refuses "bert-eval: *'new'* (--json takes no file: *)" 'a file that is not there' bert-eval -m a --json new dev.rec
-refuses "bert-eval: *'new': No such file or directory" 'elsewhere' bert-eval -m a --json dev.rec new
+# a file that --json does not take
+rm -f report.json
+misuses "bert-eval: option '--json' takes no value: leave out 'report.json' (-o FILE writes to a file)" \
+	'a file for JSON' bert-eval -m a --json report.json dev.rec
+refuses "bert-eval: *'new': No such file or directory" 'another that is not there' bert-eval -m a --json new dev.rec
 finish
