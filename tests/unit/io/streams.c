@@ -596,7 +596,7 @@ static void bad_json(void **state)
 	           "'bad.json' does not hold a JSON object");
 	file_put("bad.json", "", 0);
 	assert_err(bt_json_load("bad.json", &o, &err), BT_EFORMAT,
-	           "'bad.json' is not valid JSON");
+	           "'bad.json' is empty, JSON is expected");
 	assert_err(bt_json_load("nosuch.json", &o, &err), BT_EIO,
 	           "cannot open 'nosuch.json'");
 	assert_err(bt_json_parse("it", twice, strlen(twice), true, &o, &err),
