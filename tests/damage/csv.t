@@ -91,7 +91,7 @@ refuses "csv2tfrecord: cannot create '': No such file or directory" \
 	echo 'a,b'
 } >bad.csv
 echo earlier >x.tfrecord
-refuses "*record 100001 (line 100002): 2 fields, expected 1" \
+refuses '*record 100001 (line 100002): 2 fields, expected 1 (a field that has the delimiter in it must be in double quotes)' \
 	'an error at the end' csv2tfrecord -o x.tfrecord bad.csv
 is "$(cat x.tfrecord)" earlier 'leaves an earlier file as it was'
 csv2tfrecord bad.csv 2>err >x
