@@ -53,10 +53,6 @@ static const char *misfit(const struct args *a)
 		return t->contrast > 0
 		           ? "--contrastive does not go with --few-shot"
 		           : "--contrastive-temperature needs --contrastive";
-	if (t->perturb.words > 0 && t->perturb.weights > 0)
-		return "give either --fgm or --awp";
-	if (t->perturb.from > 0 && t->perturb.weights == 0)
-		return "--awp-start needs --awp";
 	if (a->job.pseudo.file == NULL &&
 	    (a->job.pseudo.least >= 0 || a->job.pseudo.weight >= 0))
 		return "--pseudo-threshold and --pseudo-weight need "
@@ -344,8 +340,8 @@ static int run_seeds(struct args *a, struct bt_train_result *res,
 }
 
 #define TUNABLE                                                                \
-	"accumulate|average|awp|awp-start|batch-size|batch-tokens|"            \
-	"beta1|beta2|clip|clip-value|contrastive|"                             \
+	"accumulate|average|batch-size|batch-tokens|beta1|beta2|"              \
+	"clip|clip-value|contrastive|"                                         \
 	"contrastive-temperature|dropout|ema|end-learning-rate|"               \
 	"epochs|epsilon|fgm|focal|freeze|head|head-learning-rate|"             \
 	"label-smoothing|layer-decay|learning-rate|mask-prob|"                 \

@@ -52,7 +52,6 @@ techniques() {
 		r-drop --r-drop 1
 		contrastive --contrastive 0.1
 		fgm --fgm 0.3
-		awp --awp 0.001 --awp-start 1
 		class-weight --class-weight balanced
 		dropout-.2 --dropout 0.2
 		layer-decay --layer-decay 0.9

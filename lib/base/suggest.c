@@ -52,6 +52,7 @@ static const struct bt_suggest_known table[] = {
      "hidden-dropout-prob hidden-dropout classifier-dropout dropout-rate",
      BT_HINT_NONE},
     {"freeze", "freeze-encoder freeze-layers freeze-embeddings", BT_HINT_NONE},
+    {"fgm", "awp adversarial adversarial-training", BT_HINT_NONE},
     {"ema", "ema-decay ema-momentum use-ema", BT_HINT_NONE},
     {"average", "swa", BT_HINT_NONE},
     {"lora", "lora-r lora-rank peft use-lora use-peft", BT_HINT_NONE},

@@ -314,14 +314,9 @@ static void put_recipe(const struct bt_job *j,
 		              "| contrastive loss | %g |\n"
 		              "| its temperature | %g |\n",
 		              t->contrast, t->contrast_temperature);
-	if (t->perturb.words > 0)
+	if (t->fgm > 0)
 		bt_buf_printf(b, "| adversarial step of words | %g |\n",
-		              t->perturb.words);
-	if (t->perturb.weights > 0)
-		bt_buf_printf(b,
-		              "| adversarial step of weights | %g |\n"
-		              "| from epoch | %g |\n",
-		              t->perturb.weights, t->perturb.from);
+		              t->fgm);
 	bt_buf_printf(b, "| matrix products | %s |\n| seed | %llu |\n",
 	              bt_engine_is_bf16(j->model.engine) ? "bf16" : "f32",
 	              (unsigned long long)t->batching.seed);

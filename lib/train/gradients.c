@@ -254,23 +254,14 @@ static int pass(struct bt_train_run *t, double *loss, struct bt_error *err)
 	return bt_shards_add_up(&t->shards, shard_gradients, t, &t->grads, err);
 }
 
-/* Whether the update has a second pass. */
-static bool is_moved(const struct bt_train_run *t)
-{
-	double passes =
-	    (double)t->s.epoch + (double)t->batches.pos / (double)t->train->n;
-
-	return bt_perturbs(&t->o->perturb) && passes >= t->o->perturb.from;
-}
-
-/* The same for parameters that the gradients moved, which then return. */
+/* The same for words that their gradients moved, which then return. */
 static int pass_moved(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_engine *e = t->m->engine;
 	double start = bt_seconds(), loss;
 	int r;
 
-	if (!bt_perturb_move(&t->perturb, bt_engine_params(e), t->grads))
+	if (!bt_fgm_move(&t->fgm, bt_engine_params(e), t->grads))
 		return bt_train_diverged(t, "gradient", err);
 	r = bt_dist_agree(t->o->dist, bt_engine_pack_trained(e, err), err);
 	bt_train_add_time(t, "adversarial step", start, 0);
@@ -280,8 +271,8 @@ static int pass_moved(struct bt_train_run *t, struct bt_error *err)
 	t->moved = false;
 	start = bt_seconds();
 	/* what is packed stays moved until the update packs again */
-	t->grads = bt_perturb_end(&t->perturb, bt_engine_params(e),
-	                          r == BT_OK ? t->grads : NULL);
+	t->grads = bt_fgm_end(&t->fgm, bt_engine_params(e),
+	                      r == BT_OK ? t->grads : NULL);
 	bt_train_add_time(t, "adversarial step", start, 0);
 	return r;
 }
@@ -304,5 +295,5 @@ int bt_train_gradients(struct bt_train_run *t, double *loss,
 		return r;
 	share_sums(t);
 	count_update(t, weight, loss);
-	return is_moved(t) ? pass_moved(t, err) : BT_OK;
+	return t->o->fgm > 0 ? pass_moved(t, err) : BT_OK;
 }

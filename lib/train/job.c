@@ -224,7 +224,7 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	o.max_selected = n->selected;
 	o.max_sequences = n->texts > n->eval_texts ? n->texts : n->eval_texts;
 	if (r || (r = bt_model_plan(&j->model, &o, err)) ||
-	    (r = bt_perturb_check(&j->model.graph, &j->o.train.perturb, err)) ||
+	    (r = bt_fgm_check(&j->model.graph, j->o.train.fgm, err)) ||
 	    (r = bt_memory_plan_memory(n, &j->model, &j->train, eval,
 	                               &j->o.train, err)))
 		return r;

@@ -11,9 +11,9 @@
 struct bt_memory_plan {
 	size_t parameters, frozen; /* their number; of them */
 	size_t average;            /* bytes of that of the weights */
-	size_t moved;  /* bytes of what is kept while parameters are moved */
-	int64_t steps; /* updates */
-	size_t texts, tokens;           /* of the largest training batch */
+	size_t moved;         /* bytes of what is kept while words are moved */
+	int64_t steps;        /* updates */
+	size_t texts, tokens; /* of the largest training batch */
 	size_t eval_texts, eval_tokens; /* of the largest one to evaluate */
 	size_t selected; /* tokens of a batch of either, at most */
 	/* of the largest update, where texts are compared over its batches;

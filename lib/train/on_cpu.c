@@ -183,8 +183,7 @@ int bt_train_by_rows(const struct bt_model *m, const struct bt_batches *b,
 	int word = o->device == NULL ? bt_engine_word_table(m->engine) : -1;
 	size_t few = o->dist == NULL ? FEW : FEW_TO_SEND, n_rows;
 
-	if (word < 0 || !bt_optim_takes_rows(o->optim.kind) ||
-	    bt_perturbs(&o->perturb) ||
+	if (word < 0 || !bt_optim_takes_rows(o->optim.kind) || o->fgm > 0 ||
 	    (o->dist != NULL &&
 	     m->graph.params[word].offset != bt_graph_first_trained(&m->graph)))
 		return -1;

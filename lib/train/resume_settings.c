@@ -63,15 +63,9 @@ static void add_loss(json_t *s, const struct bt_train_opts *o)
 		json_object_set_new(s, "contrastive temperature",
 		                    json_real(o->contrast_temperature));
 	}
-	if (o->perturb.words > 0)
+	if (o->fgm > 0)
 		json_object_set_new(s, "adversarial step of words",
-		                    json_real(o->perturb.words));
-	if (o->perturb.weights > 0) {
-		json_object_set_new(s, "adversarial step of weights",
-		                    json_real(o->perturb.weights));
-		json_object_set_new(s, "adversarial from epoch",
-		                    json_real(o->perturb.from));
-	}
+		                    json_real(o->fgm));
 	if (o->pos_weight != NULL)
 		json_object_set_new(s, "weight of positives",
 		                    json_string(o->pos_weight));

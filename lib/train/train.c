@@ -259,8 +259,7 @@ static int prepare_updates(struct bt_train_run *t, struct bt_error *err)
 	                           &t->shard_rows, &t->row_set,
 	                           rows->last - rows->first, err)))
 		return r;
-	return bt_perturb_init(&t->perturb, &t->m->graph, &t->o->perturb,
-	                       &t->optim, err);
+	return bt_fgm_init(&t->fgm, &t->m->graph, t->o->fgm, &t->optim, err);
 }
 
 static int prepare(struct bt_train_run *t, struct bt_error *err)
@@ -340,7 +339,7 @@ static void log_sent(const struct bt_train_run *t)
 
 static void clear(struct bt_train_run *t)
 {
-	bt_perturb_clear(&t->perturb);
+	bt_fgm_clear(&t->fgm);
 	bt_optim_clear(&t->optim);
 	bt_average_clear(&t->average);
 	bt_shards_clear(&t->shards);

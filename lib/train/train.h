@@ -14,8 +14,8 @@
 #include "metrics/metrics.h"
 #include "metrics/squad.h"
 #include "optim/average.h"
+#include "optim/fgm.h"
 #include "optim/optim.h"
-#include "optim/perturb.h"
 #include "optim/schedule.h"
 #include "train/batches.h"
 
@@ -61,7 +61,7 @@ struct bt_train_opts {
 	                           * which was built without training; NULL:
 	                           * none. One process and one shard, Adam or
 	                           * its kin, no average, teacher, focal loss or
-	                           * perturbation, no `answered` for training */
+	                           * fgm, no `answered` for training */
 	struct bt_schedule_opts schedule;
 	struct bt_optim_opts optim;
 	struct bt_average_opts average; /* of the weights, which is evaluated
@@ -73,9 +73,8 @@ struct bt_train_opts {
 	double contrast; /* share of bt_op_contrast_loss in the loss of classes;
 	                  * 0: none */
 	double contrast_temperature;
-	struct bt_perturb_opts perturb; /* adversarial training: each update has
-	                                 * a second pass over its texts, with
-	                                 * the same dropout */
+	double fgm; /* epsilon of bt_fgm, 0: none; each update has a second pass
+	             * over its texts, with the same dropout */
 	enum bt_embedding_loss embedding_loss; /* of embeddings */
 	bool recompute;      /* activations; see cpu/engine.h */
 	bool detect;         /* values that are not finite; likewise */

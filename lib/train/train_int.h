@@ -87,7 +87,7 @@ struct bt_train_run {
 	struct bt_row_set row_set; /* what the update reads of that table */
 	size_t update_end;         /* position behind the update */
 	bool comparing;            /* its texts with each other, in t->whole */
-	struct bt_perturb perturb;
+	struct bt_fgm fgm;
 	bool moved; /* by it: the texts of the update pass again */
 	struct bt_metrics metrics;
 	struct bt_train_state s;

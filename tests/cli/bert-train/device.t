@@ -57,7 +57,6 @@ done <<'EOF'
 --r-drop 1
 --contrastive .5
 --fgm 1
---awp .01
 --teacher dev.rec
 --few-shot
 --task embedding

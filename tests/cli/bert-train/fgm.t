@@ -83,7 +83,7 @@ step() { # EPSILON OPTION...
 	shift
 	down_gradient plain --fgm "$epsilon" "$@"
 	works "loss and gradients are PyTorch's: $epsilon $*" "$PEER_PYTHON" \
-		"$TEST_TOP/tests/fixtures/adversarial-peer.py" plain step rec.json fgm "$epsilon"
+		"$TEST_TOP/tests/fixtures/fgm-peer.py" plain step rec.json "$epsilon"
 	sed 's/^/# /' out
 }
 step .3 --batch-size 32

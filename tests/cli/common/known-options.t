@@ -36,6 +36,8 @@ bert-train gamma focal
 bert-train class-weights class-weight
 bert-train hidden-dropout-prob dropout
 bert-train freeze-encoder freeze
+bert-train awp fgm
+bert-train adversarial-training fgm
 bert-train use-ema ema
 bert-train swa average
 bert-train peft lora

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Parameters that gradients move, and that return. */
+/* Words that their gradients move, and that return. */
 #include "test.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "optim/perturb.h"
+#include "optim/fgm.h"
 
 #define ROWS 1000
 #define COLS 100 /* of the table: four pieces */
@@ -54,26 +54,26 @@ static double norm_of_words(const float *all)
 	return sqrt(sum);
 }
 
-/* The table is the only matrix, too. */
-static void move(struct bt_perturb_opts o, int threads, float *moved)
+#define EPSILON 2
+
+static void move(int threads, float *moved)
 {
 	struct bt_optim_opts adam = BT_OPTIM_INIT;
 	struct bt_error err = {0};
 	struct bt_pool *pool;
 	struct bt_optim a;
-	struct bt_perturb x;
+	struct bt_fgm x;
 	const float *sum;
 	double scale;
 	size_t i;
 
 	fill();
-	scale = (o.words > 0 ? o.words : o.weights * norm_of_words(p)) /
-	        norm_of_words(g);
+	scale = EPSILON / norm_of_words(g);
 	assert_ok(bt_pool_new(threads, &pool, &err));
 	assert_ok(bt_optim_init(&a, &graph, &adam, pool, NULL, &err));
-	assert_ok(bt_perturb_check(&graph, &o, &err));
-	assert_ok(bt_perturb_init(&x, &graph, &o, &a, &err));
-	assert_true(bt_perturb_move(&x, p, g));
+	assert_ok(bt_fgm_check(&graph, EPSILON, &err));
+	assert_ok(bt_fgm_init(&x, &graph, EPSILON, &a, &err));
+	assert_true(bt_fgm_move(&x, p, g));
 	memcpy(moved, p, sizeof(p));
 	for (i = 0; i < ALL; i++)
 		if (i < FROZEN || i >= FROZEN + WORDS)
@@ -81,26 +81,25 @@ static void move(struct bt_perturb_opts o, int threads, float *moved)
 		else
 			assert_true(fabs((double)p[i] - (double)before[i] -
 			                 scale * (double)g[i]) < 2e-7);
-	sum = bt_perturb_end(&x, p, there);
+	sum = bt_fgm_end(&x, p, there);
 	assert_memory_equal(p, before, sizeof(p));
 	for (i = FROZEN; i < ALL; i++)
-		assert_true(sum[i] ==
-		            (o.words > 0 ? g[i] + there[i] : there[i]));
+		assert_true(sum[i] == g[i] + there[i]);
 	/* again, and nothing was computed there */
-	assert_true(bt_perturb_move(&x, p, g));
+	assert_true(bt_fgm_move(&x, p, g));
 	assert_memory_equal(p, moved, sizeof(p));
-	bt_perturb_end(&x, p, NULL);
+	bt_fgm_end(&x, p, NULL);
 	assert_memory_equal(p, before, sizeof(p));
 	/* a gradient of zeros moves nothing, one that is not finite neither */
 	memset(g + FROZEN, 0, WORDS * sizeof(*g));
-	assert_true(bt_perturb_move(&x, p, g));
+	assert_true(bt_fgm_move(&x, p, g));
 	assert_memory_equal(p, before, sizeof(p));
-	sum = bt_perturb_end(&x, p, there);
+	sum = bt_fgm_end(&x, p, there);
 	assert_true(sum[FROZEN + 5] == there[FROZEN + 5]);
 	g[ALL - 1] = INFINITY;
-	assert_false(bt_perturb_move(&x, p, g));
+	assert_false(bt_fgm_move(&x, p, g));
 	assert_memory_equal(p, before, sizeof(p));
-	bt_perturb_clear(&x);
+	bt_fgm_clear(&x);
 	bt_optim_clear(&a);
 	bt_pool_free(pool);
 }
@@ -110,45 +109,30 @@ static void words_move(void **state)
 	static float one[ALL], three[ALL];
 
 	(void)state;
-	move((struct bt_perturb_opts){.words = 2}, 1, one);
-	move((struct bt_perturb_opts){.words = 2}, 3, three);
-	assert_memory_equal(one, three, sizeof(one));
-}
-
-static void matrices_move(void **state)
-{
-	static float one[ALL], three[ALL];
-
-	(void)state;
-	move((struct bt_perturb_opts){.weights = 0.01}, 1, one);
-	move((struct bt_perturb_opts){.weights = 0.01}, 3, three);
+	move(1, one);
+	move(3, three);
 	assert_memory_equal(one, three, sizeof(one));
 }
 
 static void frozen_words_do_not(void **state)
 {
-	struct bt_perturb_opts o = {.words = 2};
 	struct bt_error err = {0};
 
 	(void)state;
 	params[1].frozen = true;
-	assert_err(bt_perturb_check(&graph, &o, &err), BT_EARG,
+	assert_err(bt_fgm_check(&graph, EPSILON, &err), BT_EARG,
 	           "embeddings of words are frozen");
+	assert_ok(bt_fgm_check(&graph, 0, &err));
 	params[1].frozen = false;
-	assert_int_equal(bt_perturb_bytes(&graph, &o, 1),
+	assert_int_equal(bt_fgm_bytes(&graph, EPSILON, 1),
 	                 (2 * WORDS + REST) * sizeof(float));
-	o.words = 0;
-	assert_int_equal(bt_perturb_bytes(&graph, &o, 1), 0);
-	o.weights = 1;
-	assert_int_equal(bt_perturb_bytes(&graph, &o, 1),
-	                 WORDS * sizeof(float));
+	assert_int_equal(bt_fgm_bytes(&graph, 0, 1), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(words_move),
-	    cmocka_unit_test(matrices_move),
 	    cmocka_unit_test(frozen_words_do_not),
 	};
 
