@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "garden/device_flags.h"
 #include "garden/file_patterns.h"
 #include "garden/recipe_flags.h"
@@ -80,28 +81,16 @@ static const struct bt_flags program = {
     flags,
 };
 
-static void print(void *ctx, const char *text)
-{
-	(void)ctx;
-	fputs(text, stdout);
-	fflush(stdout);
-}
-
-static bool is_empty(const char *s)
-{
-	return s == NULL || *s == '\0';
-}
-
 /* The flag that the mode needs and that is missing; or NULL. */
 static const char *missing(const struct args *a)
 {
 	bool trains = strcmp(a->mode, "train_and_eval") == 0;
 
-	if (trains && is_empty(a->run.train))
+	if (trains && bt_str_empty(a->run.train))
 		return "train_data_path";
-	if (strcmp(a->mode, "export_only") != 0 && is_empty(a->run.eval))
+	if (strcmp(a->mode, "export_only") != 0 && bt_str_empty(a->run.eval))
 		return "eval_data_path";
-	if (strcmp(a->mode, "export_only") == 0 && is_empty(a->run.export))
+	if (strcmp(a->mode, "export_only") == 0 && bt_str_empty(a->run.export))
 		return "model_export_path";
 	return NULL;
 }
@@ -132,7 +121,7 @@ static int run(struct args *a)
 	bt_progress_init(&progress, stderr, a->flags.common.quiet);
 	a->run.log = &log;
 	a->run.progress = &progress;
-	a->run.print = print;
+	a->run.print = bt_tool_print;
 	if (strcmp(a->mode, "export_only") != 0)
 		r = bt_device_flags_choose(&a->device, &log, &a->run.devices,
 		                           &err);
@@ -154,7 +143,7 @@ static void complete(struct args *a)
 	size_t i;
 
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		if (is_empty(*texts[i]))
+		if (bt_str_empty(*texts[i]))
 			*texts[i] = NULL;
 	a->run.dtype = a->dtype == NULL                ? BT_PRECISION_AUTO
 	               : strcmp(a->dtype, "fp32") == 0 ? BT_PRECISION_F32

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "garden/experiment.h"
 #include "garden/flags.h"
 #include "train/result.h"
@@ -71,13 +72,6 @@ static const struct bt_flags program = {
     flags,
 };
 
-static void print(void *ctx, const char *text)
-{
-	(void)ctx;
-	fputs(text, stdout);
-	fflush(stdout);
-}
-
 /* Builds the configuration, in the order of train.py. */
 static int configure(const struct args *a, struct bt_garden **c,
                      struct bt_error *err)
@@ -90,9 +84,8 @@ static int configure(const struct args *a, struct bt_garden **c,
 			                    a->config.item[i], err);
 	if (r == BT_OK)
 		bt_garden_set(*c, "--tpu", "runtime.tpu",
-		              a->tpu != NULL && *a->tpu != '\0' ? a->tpu
-		                                                : NULL);
-	if (r == BT_OK && a->override != NULL && *a->override != '\0')
+		              bt_str_empty(a->tpu) ? NULL : a->tpu);
+	if (r == BT_OK && !bt_str_empty(a->override))
 		r = bt_garden_apply(*c, "params_override", a->override, err);
 	return r == BT_OK ? bt_garden_check(*c, err) : r;
 }
@@ -112,14 +105,8 @@ static int print_config(const struct bt_garden *c)
 static int summarise(const struct args *a, const struct bt_log *log,
                      const struct bt_train_result *r)
 {
-
-	if (r->end == BT_TRAIN_STOPPED) {
-		bt_log_warn(log, "stopped", BT_HINT_NONE,
-		            "stopped after step %lld of %lld; run the same "
-		            "command to resume",
-		            (long long)r->steps, (long long)r->total);
+	if (bt_train_result_stopped(log, r))
 		return BT_EXIT_FAILED;
-	}
 	if (r->examples > 0)
 		bt_train_result_speed(log, r);
 	if (strncmp(a->mode, "train", 5) == 0)
@@ -138,7 +125,7 @@ static int run(const struct args *a, const struct bt_garden *c)
 	                          .threads = (int)a->flags.common.threads,
 	                          .seed = a->flags.common.seed,
 	                          .stopped = bt_tool_stopped,
-	                          .print = print};
+	                          .print = bt_tool_print};
 	struct bt_train_result res;
 	struct bt_progress progress;
 	struct bt_error err = {0};
@@ -162,7 +149,7 @@ int main(int argc, char **argv)
 
 	if (!bt_flags_options(&program, argc, argv, &a, &status))
 		return status;
-	if (!a.print && (a.mode == NULL || a.dir == NULL || *a.dir == '\0'))
+	if (!a.print && (a.mode == NULL || bt_str_empty(a.dir)))
 		return bt_tool_misuse(&program.tool, a.mode == NULL
 		                                         ? "give --mode"
 		                                         : "give --model_dir");

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "garden/device_flags.h"
 #include "garden/file_patterns.h"
 #include "garden/glue.h"
@@ -92,18 +93,6 @@ static const struct bt_flags program = {
     flags,
 };
 
-static void print(void *ctx, const char *text)
-{
-	(void)ctx;
-	fputs(text, stdout);
-	fflush(stdout);
-}
-
-static bool is_empty(const char *s)
-{
-	return s == NULL || *s == '\0';
-}
-
 /* The first flag that the mode needs and that is missing; or NULL. */
 static const char *missing(const struct args *a)
 {
@@ -129,7 +118,7 @@ static const char *missing(const struct args *a)
 	size_t i;
 
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (all[i].needed && is_empty(all[i].value))
+		if (all[i].needed && bt_str_empty(all[i].value))
 			return all[i].flag;
 	return NULL;
 }
@@ -190,7 +179,7 @@ static int run(const struct args *a)
 	                          .threads = (int)a->flags.common.threads,
 	                          .seed = a->flags.common.seed,
 	                          .stopped = bt_tool_stopped,
-	                          .print = print};
+	                          .print = bt_tool_print};
 	struct bt_train_result res = {0};
 	struct bt_devices devices = {0};
 	struct bt_progress progress;
@@ -206,13 +195,8 @@ static int run(const struct args *a)
 	r = bt_device_flags_choose(&a->device, &log, &devices, &err);
 	if (r == BT_OK && strcmp(a->mode, "predict") != 0)
 		r = train(a, &e, &res, &err);
-	if (r == BT_OK && res.end == BT_TRAIN_STOPPED) {
-		bt_log_warn(&log, "stopped", BT_HINT_NONE,
-		            "stopped after step %lld of %lld; run the same "
-		            "command to resume",
-		            (long long)res.steps, (long long)res.total);
+	if (r == BT_OK && bt_train_result_stopped(&log, &res))
 		return BT_EXIT_FAILED;
-	}
 	if (r == BT_OK && strcmp(a->mode, "train_eval") != 0)
 		r = bt_glue_predict(&a->glue, &e, &err);
 	bt_devices_clear(&devices);
@@ -237,9 +221,9 @@ int main(int argc, char **argv)
 	if (!bt_flags_options(&program, argc, argv, &a, &status))
 		return status;
 	a.glue.files = &a.config;
-	if (is_empty(a.glue.init))
+	if (bt_str_empty(a.glue.init))
 		a.glue.init = NULL;
-	if (is_empty(a.tokenizer))
+	if (bt_str_empty(a.tokenizer))
 		a.tokenizer = NULL;
 	if (missing(&a) != NULL)
 		return bt_tool_misuse(&program.tool, "--mode=%s needs --%s",

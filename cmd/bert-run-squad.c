@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "garden/device_flags.h"
 #include "garden/file_patterns.h"
 #include "garden/recipe_flags.h"
@@ -91,18 +92,6 @@ static const struct bt_flags program = {
     flags,
 };
 
-static void print(void *ctx, const char *text)
-{
-	(void)ctx;
-	fputs(text, stdout);
-	fflush(stdout);
-}
-
-static bool is_empty(const char *s)
-{
-	return s == NULL || *s == '\0';
-}
-
 static bool trains(const struct args *a)
 {
 	return strncmp(a->mode, "train", 5) == 0;
@@ -117,13 +106,13 @@ static bool scores(const struct args *a)
 /* The flag that the mode needs and that is missing; or NULL. */
 static const char *missing(const struct args *a)
 {
-	if (trains(a) && is_empty(a->run.train))
+	if (trains(a) && bt_str_empty(a->run.train))
 		return "train_data_path";
 	if (strcmp(a->mode, "train") == 0)
 		return NULL;
-	return is_empty(a->run.questions) ? "predict_file"
-	       : is_empty(a->run.vocab)   ? "vocab_file"
-	                                  : NULL;
+	return bt_str_empty(a->run.questions) ? "predict_file"
+	       : bt_str_empty(a->run.vocab)   ? "vocab_file"
+	                                      : NULL;
 }
 
 /* Status of a run that ended before all was done; else BT_EXIT_DONE. */
@@ -131,13 +120,8 @@ static int summarise(const struct args *a, const struct bt_train_result *r)
 {
 	const struct bt_log *log = a->run.log;
 
-	if (r->end == BT_TRAIN_STOPPED) {
-		bt_log_warn(log, "stopped", BT_HINT_NONE,
-		            "stopped after step %lld of %lld; run the same "
-		            "command to resume",
-		            (long long)r->steps, (long long)r->total);
+	if (bt_train_result_stopped(log, r))
 		return BT_EXIT_FAILED;
-	}
 	bt_train_result_speed(log, r);
 	bt_log(log, BT_LOG_NOTE, "model of step %lld written to '%s'",
 	       (long long)r->steps, a->run.dir);
@@ -159,7 +143,7 @@ static int run(struct args *a)
 	bt_progress_init(&progress, stderr, a->flags.common.quiet);
 	a->run.log = &log;
 	a->run.progress = &progress;
-	a->run.print = print;
+	a->run.print = bt_tool_print;
 	if (trains(a)) {
 		bt_tool_catch_stop();
 		a->run.stopped = bt_tool_stopped;
@@ -181,7 +165,7 @@ static void complete(struct args *a)
 	size_t i;
 
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		if (is_empty(*texts[i]))
+		if (bt_str_empty(*texts[i]))
 			*texts[i] = NULL;
 	a->run.dtype = a->dtype == NULL                ? BT_PRECISION_AUTO
 	               : strcmp(a->dtype, "fp32") == 0 ? BT_PRECISION_F32

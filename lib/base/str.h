@@ -7,6 +7,12 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Takes NULL. */
+static inline bool bt_str_empty(const char *s)
+{
+	return s == NULL || *s == '\0';
+}
+
 static inline bool bt_str_starts(const char *s, const char *prefix)
 {
 	return strncmp(s, prefix, strlen(prefix)) == 0;

@@ -208,6 +208,13 @@ static void let_first_tell(void)
 		sleep(MOMENT);
 }
 
+void bt_tool_print(void *ctx, const char *text)
+{
+	(void)ctx;
+	fputs(text, stdout);
+	fflush(stdout);
+}
+
 bool bt_tool_parsed(const struct bt_tool *tool, enum bt_opt_result result,
                     void (*help)(const struct bt_tool *tool, FILE *to),
                     const struct bt_error *err, int *status)

@@ -63,6 +63,9 @@ int bt_tool_fail(const struct bt_tool *tool, const struct bt_error *err);
 void bt_tool_say(const struct bt_tool *tool, const char *level,
                  const char *code, const char *fmt, ...) BT_PRINTF(4, 5);
 
+/* Prints on standard output, at once; for callbacks of the library. */
+void bt_tool_print(void *ctx, const char *text);
+
 /* What this process has to tell about its run, which ended with that status;
  * those calls above and the logs of bt_tool_log collect it. */
 void bt_tool_summary(const struct bt_tool *tool, int status,

@@ -53,21 +53,25 @@ void bt_train_result_speed(const struct bt_log *log,
 	       known ? ", " : "", share, r->peak >> 20);
 }
 
+bool bt_train_result_stopped(const struct bt_log *log,
+                             const struct bt_train_result *r)
+{
+	if (r->end != BT_TRAIN_STOPPED && r->end != BT_TRAIN_TIME)
+		return false;
+	bt_log_warn(log, "stopped", BT_HINT_NONE,
+	            "%s after step %lld of %lld; run the same command to "
+	            "resume",
+	            r->end == BT_TRAIN_TIME ? "time limit reached: stopped"
+	                                    : "stopped",
+	            (long long)r->steps, (long long)r->total);
+	return true;
+}
+
 void bt_train_result_log(const struct bt_train_opts *o,
                          const struct bt_train_result *r)
 {
-	const struct bt_log *log = o->log;
-
-	if (r->end == BT_TRAIN_STOPPED || r->end == BT_TRAIN_TIME) {
-		bt_log_warn(
-		    log, "stopped", BT_HINT_NONE,
-		    "%s after step %lld of %lld; run the same command to "
-		    "resume",
-		    r->end == BT_TRAIN_TIME ? "time limit reached: stopped"
-		                            : "stopped",
-		    (long long)r->steps, (long long)r->total);
+	if (bt_train_result_stopped(o->log, r))
 		return;
-	}
-	bt_train_result_speed(log, r);
-	say_best(log, o, r);
+	bt_train_result_speed(o->log, r);
+	say_best(o->log, o, r);
 }

@@ -10,6 +10,10 @@
 void bt_train_result_log(const struct bt_train_opts *o,
                          const struct bt_train_result *r);
 
+/* Whether it was stopped, which is warned of. */
+bool bt_train_result_stopped(const struct bt_log *log,
+                             const struct bt_train_result *r);
+
 /* How fast it was. */
 void bt_train_result_speed(const struct bt_log *log,
                            const struct bt_train_result *r);
