@@ -83,8 +83,9 @@ static void tell(const struct bt_squad_stats *s, const struct bt_log *log)
 	       (unsigned long long)s->unknown);
 }
 
-static int run(const struct values *v, char *const *files, int n)
+static int run(void *values, char *const *files, int n)
 {
+	const struct values *v = values;
 	struct bt_log log = bt_tool_log(&tool, &v->common);
 	struct bt_squad_stats stats = {0};
 	struct bt_error err = {0};
@@ -107,17 +108,6 @@ static int run(const struct values *v, char *const *files, int n)
 int main(int argc, char **argv)
 {
 	struct values v = {.common = BT_COMMON_INIT};
-	struct bt_error err = {0};
-	struct bt_out *summary;
-	int operand, status;
 
-	bt_tool_first_works();
-	if (!bt_tool_options(&tool, argc, argv, &v, &operand, &status))
-		return status;
-	if (bt_summary_file_open(&v.common, argv + operand, argc - operand,
-	                         &summary, &err) == BT_OK)
-		status = run(&v, argv + operand, argc - operand);
-	else
-		status = bt_tool_fail(&tool, &err);
-	return bt_tool_end(&tool, bt_summary_file_end(&tool, summary, status));
+	return bt_summary_file_main(&tool, argc, argv, &v, &v.common, run);
 }

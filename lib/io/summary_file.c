@@ -41,3 +41,22 @@ int bt_summary_file_end(const struct bt_tool *tool, struct bt_out *out,
 		bt_out_abandon(out);
 	return r == BT_OK ? status : bt_tool_fail(tool, &err);
 }
+
+int bt_summary_file_main(const struct bt_tool *tool, int argc, char **argv,
+                         void *values, const struct bt_common *common,
+                         int (*run)(void *values, char *const *files, int n))
+{
+	struct bt_error err = {0};
+	struct bt_out *summary;
+	int operand, status;
+
+	bt_tool_first_works();
+	if (!bt_tool_options(tool, argc, argv, values, &operand, &status))
+		return status;
+	if (bt_summary_file_open(common, argv + operand, argc - operand,
+	                         &summary, &err) == BT_OK)
+		status = run(values, argv + operand, argc - operand);
+	else
+		status = bt_tool_fail(tool, &err);
+	return bt_tool_end(tool, bt_summary_file_end(tool, summary, status));
+}

@@ -17,4 +17,13 @@ int bt_summary_file_open(const struct bt_common *common, char *const *inputs,
 int bt_summary_file_end(const struct bt_tool *tool, struct bt_out *out,
                         int status) BT_MUST_USE;
 
+/*
+ * The main function of a program that reads the files of its command line and
+ * whose processes do not share the work: parses the command line into values,
+ * of which common is a part, and runs, with a summary if one is asked for.
+ */
+int bt_summary_file_main(const struct bt_tool *tool, int argc, char **argv,
+                         void *values, const struct bt_common *common,
+                         int (*run)(void *values, char *const *files, int n));
+
 #endif
