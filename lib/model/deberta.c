@@ -17,10 +17,7 @@
 #define MAX_SPAN (1 << 20)
 
 static const struct bt_key keys[] = {
-    BT_KEY_SIZE("hidden_size", hidden_size, BT_MAX_WIDTH),
-    BT_KEY_SIZE("num_hidden_layers", layers, BT_MAX_LAYERS),
-    BT_KEY_SIZE("num_attention_heads", heads, BT_MAX_WIDTH),
-    BT_KEY_SIZE("intermediate_size", intermediate_size, BT_MAX_WIDTH),
+    BT_KEYS_SIZES,
     BT_KEY_ACTIVATION("hidden_act", act),
     BT_KEY_ACTIVATION("pooler_hidden_act", head_act),
     BT_KEY_RATE("hidden_dropout_prob", hidden_dropout),

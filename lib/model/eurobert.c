@@ -12,10 +12,7 @@
 #include "model/family_int.h"
 
 static const struct bt_key keys[] = {
-    BT_KEY_SIZE("hidden_size", hidden_size, BT_MAX_WIDTH),
-    BT_KEY_SIZE("num_hidden_layers", layers, BT_MAX_LAYERS),
-    BT_KEY_SIZE("num_attention_heads", heads, BT_MAX_WIDTH),
-    BT_KEY_SIZE("intermediate_size", intermediate_size, BT_MAX_WIDTH),
+    BT_KEYS_SIZES,
     BT_KEY_ACTIVATION("hidden_act", act),
     BT_KEY_RATE("attention_dropout", attention_dropout),
     BT_KEY_OF(BT_KEY_REAL, "rms_norm_eps", norm_eps, 0, 1),

@@ -34,6 +34,12 @@ static inline void *bt_key_member(const struct bt_config *c,
 #define BT_KEY_RATE(name, member) BT_KEY_OF(BT_KEY_REAL, name, member, 0, 0.999)
 #define BT_KEY_ACTIVATION(name, member)                                        \
 	BT_KEY_OF(BT_KEY_ACT, name, member, 0, 0)
+/* The keys that most families have. */
+#define BT_KEYS_SIZES                                                          \
+	BT_KEY_SIZE("hidden_size", hidden_size, BT_MAX_WIDTH),                 \
+	    BT_KEY_SIZE("num_hidden_layers", layers, BT_MAX_LAYERS),           \
+	    BT_KEY_SIZE("num_attention_heads", heads, BT_MAX_WIDTH),           \
+	    BT_KEY_SIZE("intermediate_size", intermediate_size, BT_MAX_WIDTH)
 #define BT_KEYS_END                                                            \
 	{                                                                      \
 		NULL, BT_KEY_INT, 0, 0, 0                                      \

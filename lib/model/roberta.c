@@ -28,47 +28,22 @@ static int head(struct bt_graph *g, const struct bt_config *c, int x)
 	return bt_block_dense_head(g, c, x, BT_ACT_TANH);
 }
 
-const struct bt_family bt_family_roberta = {
-    .model_type = "roberta",
-    .architecture = "RobertaForSequenceClassification",
-    .prefix = "roberta.",
-    .classes = "classifier.out_proj.weight",
-    .keys = bt_bert_keys,
-    .defaults = roberta_defaults,
-    .encoder = bt_bert_encoder,
-    .head = head,
-    .masked = {.dense = "lm_head.dense",
-               .norm = "lm_head.layer_norm",
-               .bias = "lm_head.bias",
-               .gelu = true},
-};
+#define FAMILY(type, class, their_defaults)                                    \
+	{                                                                      \
+		.model_type = type,                                            \
+		.architecture = class "ForSequenceClassification",             \
+		.prefix = "roberta.", .classes = "classifier.out_proj.weight", \
+		.keys = bt_bert_keys, .defaults = their_defaults,              \
+		.encoder = bt_bert_encoder, .head = head,                      \
+		.masked = {.dense = "lm_head.dense",                           \
+		           .norm = "lm_head.layer_norm",                       \
+		           .bias = "lm_head.bias",                             \
+		           .gelu = true},                                      \
+	}
 
-const struct bt_family bt_family_xlm_roberta = {
-    .model_type = "xlm-roberta",
-    .architecture = "XLMRobertaForSequenceClassification",
-    .prefix = "roberta.",
-    .classes = "classifier.out_proj.weight",
-    .keys = bt_bert_keys,
-    .defaults = defaults,
-    .encoder = bt_bert_encoder,
-    .head = head,
-    .masked = {.dense = "lm_head.dense",
-               .norm = "lm_head.layer_norm",
-               .bias = "lm_head.bias",
-               .gelu = true},
-};
-
-const struct bt_family bt_family_camembert = {
-    .model_type = "camembert",
-    .architecture = "CamembertForSequenceClassification",
-    .prefix = "roberta.",
-    .classes = "classifier.out_proj.weight",
-    .keys = bt_bert_keys,
-    .defaults = defaults,
-    .encoder = bt_bert_encoder,
-    .head = head,
-    .masked = {.dense = "lm_head.dense",
-               .norm = "lm_head.layer_norm",
-               .bias = "lm_head.bias",
-               .gelu = true},
-};
+const struct bt_family bt_family_roberta =
+    FAMILY("roberta", "Roberta", roberta_defaults);
+const struct bt_family bt_family_xlm_roberta =
+    FAMILY("xlm-roberta", "XLMRoberta", defaults);
+const struct bt_family bt_family_camembert =
+    FAMILY("camembert", "Camembert", defaults);
