@@ -244,15 +244,6 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 	              (unsigned long long)m->n);
 }
 
-static int json(const struct bt_metrics *m, const struct bt_labels *l,
-                json_t *o)
-{
-	(void)m;
-	(void)l;
-	(void)o;
-	return BT_OK;
-}
-
 const struct bt_metrics_kind bt_metrics_embeddings = {
     .name = "embeddings",
     .bit = BT_METRICS_EMBEDDINGS,
@@ -264,5 +255,4 @@ const struct bt_metrics_kind bt_metrics_embeddings = {
     .add = add,
     .summary = summary,
     .report = report,
-    .json = json,
 };

@@ -78,15 +78,6 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 	bt_buf_puts(out, ")\n");
 }
 
-static int json(const struct bt_metrics *m, const struct bt_labels *l,
-                json_t *o)
-{
-	(void)m;
-	(void)l;
-	(void)o;
-	return BT_OK;
-}
-
 const struct bt_metrics_kind bt_metrics_masked = {
     .name = "masked tokens",
     .bit = BT_METRICS_MASKED,
@@ -98,5 +89,4 @@ const struct bt_metrics_kind bt_metrics_masked = {
     .add = add,
     .summary = summary,
     .report = report,
-    .json = json,
 };

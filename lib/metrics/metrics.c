@@ -131,7 +131,7 @@ json_t *bt_metrics_json(const struct bt_metrics *m, const struct bt_labels *l)
 	json_t *o = json_object();
 
 	bt_metrics_json_summary(m, o);
-	if (m->kind->json(m, l, o) == BT_OK)
+	if (m->kind->json == NULL || m->kind->json(m, l, o) == BT_OK)
 		return o;
 	json_decref(o);
 	return NULL;

@@ -136,8 +136,8 @@ struct bt_metrics_kind {
 	 * on the predictions, too. */
 	void (*undefined)(const struct bt_metrics *m, const struct bt_labels *l,
 	                  struct bt_buf *out);
-	/* Adds what bt_metrics_json says beside the summary; not 0: no memory.
-	 */
+	/* Adds what bt_metrics_json says beside the summary, or NULL; not 0: no
+	 * memory. */
 	int (*json)(const struct bt_metrics *m, const struct bt_labels *l,
 	            json_t *o);
 };
@@ -213,15 +213,6 @@ struct bt_class_metrics {
 
 void bt_metrics_class(const struct bt_metrics *m, int k,
                       struct bt_class_metrics *c);
-
-/* Of one number among those that are predicted. */
-struct bt_number_metrics {
-	double mse, rmse, mae, r2, pearson, spearman;
-};
-
-/* BT_ENOMEM alone. */
-int bt_metrics_number(const struct bt_metrics *m, size_t k,
-                      struct bt_number_metrics *c) BT_MUST_USE;
 
 /* An example's score for a class, and whether it has the class. */
 struct bt_metrics_scored {

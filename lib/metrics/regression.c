@@ -29,9 +29,14 @@ static int add(struct bt_metrics *m, int truth, const float *targets,
 	                          loss(m, truth, targets, output), err);
 }
 
+/* Of one number among those that are predicted. */
+struct number_metrics {
+	double mse, rmse, mae, r2, pearson, spearman;
+};
+
 /* All of one number; ranks, [2n], is scratch. */
 static int measure(const double *x, const double *y, size_t n, double *ranks,
-                   struct bt_number_metrics *c)
+                   struct number_metrics *c)
 {
 	double mean = 0, spread = 0, sum = 0;
 	size_t i;
@@ -57,8 +62,9 @@ static int measure(const double *x, const double *y, size_t n, double *ranks,
 	return BT_OK;
 }
 
-int bt_metrics_number(const struct bt_metrics *m, size_t k,
-                      struct bt_number_metrics *c)
+/* BT_ENOMEM alone. */
+static int number(const struct bt_metrics *m, size_t k,
+                  struct number_metrics *c)
 {
 	size_t n = (size_t)m->n, all;
 	double *x = NULL;
@@ -78,13 +84,13 @@ int bt_metrics_number(const struct bt_metrics *m, size_t k,
 static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 {
 	double w = 1 / (double)m->width;
-	struct bt_number_metrics c;
+	struct number_metrics c;
 	size_t k;
 
 	if (m->n == 0)
 		return;
 	for (k = 0; k < m->width; k++) {
-		if (bt_metrics_number(m, k, &c) != BT_OK) {
+		if (number(m, k, &c) != BT_OK) {
 			s->mse = s->mae = s->rmse = s->r2 = NAN;
 			s->pearson = s->spearman = NAN;
 			break;
@@ -101,7 +107,7 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 }
 
 static void put_line(struct bt_buf *out, const struct bt_labels *l, int k,
-                     int width, const struct bt_number_metrics *c)
+                     int width, const struct number_metrics *c)
 {
 	bt_labels_put(out, l, k, width);
 	bt_buf_printf(out, "  %10.6g  %10.6g  %10.6g  %7.4f  %7.4f  %8.4f\n",
@@ -112,7 +118,7 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
                    int confusions, struct bt_buf *out)
 {
 	struct bt_metrics_summary s;
-	struct bt_number_metrics c;
+	struct number_metrics c;
 	int width = bt_labels_width(l);
 	size_t k;
 
@@ -134,7 +140,7 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 	              "pearson  spearman\n",
 	              width, "number");
 	for (k = 0; k < m->width; k++) {
-		if (bt_metrics_number(m, k, &c) != BT_OK)
+		if (number(m, k, &c) != BT_OK)
 			out->oom = true;
 		else
 			put_line(out, l, (int)k, width, &c);
@@ -156,12 +162,12 @@ static int json(const struct bt_metrics *m, const struct bt_labels *l,
                 json_t *o)
 {
 	json_t *all = json_array();
-	struct bt_number_metrics c;
+	struct number_metrics c;
 	int r = BT_OK;
 	size_t k;
 
 	for (k = 0; k < m->width && r == BT_OK; k++) {
-		r = bt_metrics_number(m, k, &c);
+		r = number(m, k, &c);
 		if (r == BT_OK)
 			json_array_append_new(
 			    all,

@@ -91,15 +91,6 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 	              s.exact_match, s.f1, s.loss, (unsigned long long)m->n);
 }
 
-static int json(const struct bt_metrics *m, const struct bt_labels *l,
-                json_t *o)
-{
-	(void)m;
-	(void)l;
-	(void)o;
-	return BT_OK;
-}
-
 const struct bt_metrics_kind bt_metrics_spans = {
     .name = "answers",
     .bit = BT_METRICS_SPANS,
@@ -109,5 +100,4 @@ const struct bt_metrics_kind bt_metrics_spans = {
     .add_span = add_span,
     .summary = summary,
     .report = report,
-    .json = json,
 };

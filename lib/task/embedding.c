@@ -95,15 +95,6 @@ static void loss(struct bt_graph *g, bool activated)
 	g->loss = bt_op_embedding_loss(g, g->logits);
 }
 
-/* What there is to compare with differs from batch to batch. */
-static double guess(const struct bt_task_data *d, int outputs, double smoothing)
-{
-	(void)d;
-	(void)outputs;
-	(void)smoothing;
-	return INFINITY;
-}
-
 static void describe(const struct bt_task_data *d, int outputs, char *out,
                      size_t size)
 {
@@ -137,6 +128,5 @@ const struct bt_task bt_task_embedding = {
     .check = check,
     .knows = knows,
     .loss = loss,
-    .guess = guess,
     .describe = describe,
 };

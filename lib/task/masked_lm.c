@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tokens behind masks are predicted: softmax over the vocabulary and cross
  * entropy (Devlin et al. 2018, "BERT", 3.1). */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -138,15 +137,6 @@ static void loss(struct bt_graph *g, bool activated)
 		g->loss = bt_op_next_loss(g, g->next_logits);
 }
 
-/* Other tokens are masked in each epoch. */
-static double guess(const struct bt_task_data *d, int outputs, double smoothing)
-{
-	(void)d;
-	(void)outputs;
-	(void)smoothing;
-	return INFINITY;
-}
-
 static void describe(const struct bt_task_data *d, int outputs, char *out,
                      size_t size)
 {
@@ -171,6 +161,5 @@ const struct bt_task bt_task_masked_lm = {
     .target = target,
     .knows = knows,
     .loss = loss,
-    .guess = guess,
     .describe = describe,
 };

@@ -95,7 +95,8 @@ struct bt_task {
 	 * last layer has an activation. A misfit is bt_graph_misfit's. */
 	void (*loss)(struct bt_graph *g, bool activated);
 
-	/* The loss of the best constant output. */
+	/* The loss of the best constant output; NULL where what is compared or
+	 * masked differs from batch to batch. */
 	double (*guess)(const struct bt_task_data *d, int outputs,
 	                double smoothing);
 

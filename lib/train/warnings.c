@@ -158,6 +158,8 @@ static double guess_of(const struct bt_job *j, const struct bt_dataset *d)
 {
 	struct bt_task_data data = bt_dataset_targets(d);
 
+	if (j->model.task->guess == NULL)
+		return INFINITY;
 	return j->model.task->guess(&data, j->model.labels.n,
 	                            j->o.train.smoothing);
 }
