@@ -156,13 +156,6 @@ size_t bt_held_memory(void)
 	return size > 0 ? pages * (size_t)size : 0;
 }
 
-size_t bt_machine_memory(void)
-{
-	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-
-	return pages > 0 && size > 0 ? (size_t)pages * (size_t)size : 0;
-}
-
 #if defined(__x86_64__)
 #include <cpuid.h>
 
@@ -247,11 +240,11 @@ static void look(void)
 	best = detect();
 }
 
-int bt_isa_present(enum bt_isa isa)
+static bool is_present(enum bt_isa isa)
 {
 	pthread_once(&once, look);
 	if (isa == BT_ISA_REF)
-		return 1;
+		return true;
 	return isa <= best && isa / 10 == best / 10;
 }
 
@@ -283,7 +276,7 @@ int bt_isa(enum bt_isa *isa, struct bt_error *err)
 		                    "BT_ISA names the unknown instruction set "
 		                    "'%s'",
 		                    wish);
-	if (!bt_isa_present(names[i].isa))
+	if (!is_present(names[i].isa))
 		return bt_error_set(err, BT_EARG,
 		                    "BT_ISA asks for %s, which this CPU does "
 		                    "not have",

@@ -37,11 +37,9 @@ int bt_launched(void);
  * not say. */
 int bt_launched_rank(void);
 
-/* Memory that this process holds and the most it ever held, and all memory of
- * the machine, bytes. */
+/* Memory that this process holds and the most it ever held, bytes. */
 size_t bt_held_memory(void);
 size_t bt_peak_memory(void);
-size_t bt_machine_memory(void);
 
 /* Memory that this process could still take: what the machine has left or, if
  * that is less, what the process' control groups and its limit of addresses
@@ -78,8 +76,5 @@ int bt_isa(enum bt_isa *isa, struct bt_error *err) BT_MUST_USE;
 
 /* "avx512" and so on. */
 const char *bt_isa_name(enum bt_isa isa);
-
-/* True when this machine can run code of that instruction set. */
-int bt_isa_present(enum bt_isa isa);
 
 #endif

@@ -160,11 +160,23 @@ int bt_device_put_param(struct bt_device *d, int param, const float *from,
 	return r;
 }
 
+static struct bt_pjrt_shape pjrt_shape(const struct bt_hlo_shape *s)
+{
+	struct bt_pjrt_shape t = {s->type == BT_HLO_F32   ? BT_PJRT_F32
+	                          : s->type == BT_HLO_U32 ? BT_PJRT_U32
+	                                                  : BT_PJRT_S32,
+	                          s->rank,
+	                          {0}};
+
+	memcpy(t.dims, s->dim, (size_t)s->rank * sizeof(*t.dims));
+	return t;
+}
+
 int bt_device_put_arg(struct bt_device *d, int replica,
                       const struct bt_hlo_arg *arg, const void *from,
                       struct bt_pjrt_buffer **to, struct bt_error *err)
 {
-	struct bt_pjrt_shape s = bt_device_shape(&arg->shape);
+	struct bt_pjrt_shape s = pjrt_shape(&arg->shape);
 	size_t bytes;
 	int r = bt_pjrt_shape_bytes(&s, &bytes, err);
 
@@ -191,18 +203,6 @@ int bt_device_load(struct bt_device *d, const struct bt_graph *g,
 	return r;
 }
 
-struct bt_pjrt_shape bt_device_shape(const struct bt_hlo_shape *s)
-{
-	struct bt_pjrt_shape t = {s->type == BT_HLO_F32   ? BT_PJRT_F32
-	                          : s->type == BT_HLO_U32 ? BT_PJRT_U32
-	                                                  : BT_PJRT_S32,
-	                          s->rank,
-	                          {0}};
-
-	memcpy(t.dims, s->dim, (size_t)s->rank * sizeof(*t.dims));
-	return t;
-}
-
 static int compile(struct bt_device *d, struct bt_device_program *x,
                    struct bt_error *err)
 {
@@ -219,7 +219,7 @@ static int compile(struct bt_device *d, struct bt_device_program *x,
 	if (args == NULL || source.text == NULL)
 		r = bt_error_nomem(err, "compiling a program");
 	for (i = 0; i < t->n_args && r == BT_OK; i++) {
-		args[i].shape = bt_device_shape(&t->args[i].shape);
+		args[i].shape = pjrt_shape(&t->args[i].shape);
 		args[i].donated = t->args[i].taken >= 0;
 	}
 	if (r == BT_OK)

@@ -55,8 +55,6 @@ struct bt_device {
 	size_t logit_cap, next_cap;
 };
 
-struct bt_pjrt_shape bt_device_shape(const struct bt_hlo_shape *s);
-
 /* The number of a program for rows of that length, of these many rows and
  * selected tokens, or in a forward pass at least so many of these, which is
  * compiled if there is none; or an error. */
@@ -107,12 +105,6 @@ struct bt_device_piece {
  * part = parts: end. */
 size_t bt_device_cut(const uint32_t *start, size_t first, size_t end, int part,
                      int parts);
-
-/* Places the parts of a piece, one for each device, in rows of that length:
- * sets place[t] of its texts, and the rows of the part that has most. */
-int bt_device_place(const uint32_t *start, const struct bt_device_piece *p,
-                    int replicas, int length, struct bt_hlo_place *place,
-                    size_t *rows, struct bt_error *err) BT_MUST_USE;
 
 /* The piece that begins with a text: as few equal ones of first .. end - 1 as
  * have at most so many places on each device, or a text on each. */

@@ -51,9 +51,11 @@ size_t bt_device_cut(const uint32_t *start, size_t first, size_t end, int part,
 	return t > first && at - start[t - 1] < start[t] - at ? t - 1 : t;
 }
 
-int bt_device_place(const uint32_t *start, const struct bt_device_piece *p,
-                    int replicas, int length, struct bt_hlo_place *place,
-                    size_t *rows, struct bt_error *err)
+/* Places the parts of a piece, one for each device, in rows of that length:
+ * sets place[t] of its texts, and the rows of the part that has most. */
+static int place_parts(const uint32_t *start, const struct bt_device_piece *p,
+                       int replicas, int length, struct bt_hlo_place *place,
+                       size_t *rows, struct bt_error *err)
 {
 	size_t from = p->first, to, n;
 	int i, r = BT_OK;
@@ -79,8 +81,7 @@ static int measure(const uint32_t *start, struct bt_device_piece *p,
 		longest = n > longest ? n : longest;
 	}
 	p->length = bt_device_row_length(longest);
-	return bt_device_place(start, p, replicas, p->length, place, &p->rows,
-	                       err);
+	return place_parts(start, p, replicas, p->length, place, &p->rows, err);
 }
 
 int bt_device_piece(const uint32_t *start, size_t first, size_t end,
@@ -119,8 +120,8 @@ int bt_device_fit(const struct bt_device_sizes *s, const uint32_t *start,
 			continue;
 		if (s->at[i].length != length) {
 			length = s->at[i].length;
-			r = bt_device_place(start, p, replicas, length, place,
-			                    &rows, err);
+			r = place_parts(start, p, replicas, length, place,
+			                &rows, err);
 		}
 		if (r == BT_OK && rows <= (size_t)s->at[i].rows) {
 			z->rows = s->at[i].rows;
@@ -132,8 +133,7 @@ int bt_device_fit(const struct bt_device_sizes *s, const uint32_t *start,
 		return r;
 	z->rows = round_up(p->rows, 8);
 	z->length = p->length;
-	return bt_device_place(start, p, replicas, p->length, place, &rows,
-	                       err);
+	return place_parts(start, p, replicas, p->length, place, &rows, err);
 }
 
 static int count(struct bt_device_sizes *s, const struct bt_device_piece *p,

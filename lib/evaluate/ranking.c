@@ -98,9 +98,14 @@ static double gain(const struct candidate *x, size_t n)
 	return sum;
 }
 
+struct scores {
+	size_t queries, without; /* that count; without a relevant candidate */
+	double mrr, ndcg;        /* NaN if no query counts */
+	double first; /* share of queries whose first candidate is relevant */
+};
+
 /* Adds a query, whose candidates are in order, and reorders them. */
-static void add_query(struct candidate *x, size_t n,
-                      struct bt_ranking_scores *s)
+static void add_query(struct candidate *x, size_t n, struct scores *s)
 {
 	double have = gain(x, n), best;
 	size_t first = 0;
@@ -119,11 +124,11 @@ static void add_query(struct candidate *x, size_t n,
 	s->ndcg += have / best;
 }
 
-void bt_ranking_scores(struct bt_ranking *g, struct bt_ranking_scores *s)
+static void scores_of(struct bt_ranking *g, struct scores *s)
 {
 	size_t i, end;
 
-	*s = (struct bt_ranking_scores){0};
+	*s = (struct scores){0};
 	if (g->n > 0)
 		qsort(g->x, g->n, sizeof(*g->x), by_score);
 	for (i = 0; i < g->n; i = end) {
@@ -139,9 +144,9 @@ void bt_ranking_scores(struct bt_ranking *g, struct bt_ranking_scores *s)
 
 void bt_ranking_report(struct bt_ranking *g, struct bt_buf *out)
 {
-	struct bt_ranking_scores s;
+	struct scores s;
 
-	bt_ranking_scores(g, &s);
+	scores_of(g, &s);
 	bt_buf_puts(out, "\nranking by ");
 	bt_escape_line(out, bt_span(g->queries.field), 60);
 	bt_buf_printf(out, ": %zu queries", s.queries);
@@ -154,10 +159,10 @@ void bt_ranking_report(struct bt_ranking *g, struct bt_buf *out)
 
 json_t *bt_ranking_json(struct bt_ranking *g)
 {
-	struct bt_ranking_scores s;
+	struct scores s;
 	json_t *o;
 
-	bt_ranking_scores(g, &s);
+	scores_of(g, &s);
 	o = json_pack("{s:o, s:I, s:I}", "field",
 	              bt_escape_json(bt_span(g->queries.field)), "queries",
 	              (json_int_t)s.queries, "without_relevant",

@@ -40,16 +40,8 @@ int bt_ranking_look(struct bt_ranking *g, size_t k, uint64_t number,
 int bt_ranking_add(struct bt_ranking *g, const struct bt_dataset *d, size_t k,
                    const float *answer, struct bt_error *err) BT_MUST_USE;
 
-struct bt_ranking_scores {
-	size_t queries, without; /* that count; without a relevant candidate */
-	double mrr, ndcg;        /* NaN if no query counts */
-	double first; /* share of queries whose first candidate is relevant */
-};
-
-/* Sorts the examples. */
-void bt_ranking_scores(struct bt_ranking *g, struct bt_ranking_scores *s);
-
-/* Lines of a report; members of its JSON object, or NULL. */
+/* Lines of a report; members of its JSON object, or NULL. Both sort the
+ * examples. */
 void bt_ranking_report(struct bt_ranking *g, struct bt_buf *out);
 json_t *bt_ranking_json(struct bt_ranking *g);
 

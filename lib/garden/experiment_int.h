@@ -46,14 +46,6 @@ struct bt_experiment_log {
 	int n;
 };
 
-void bt_experiment_log_add(struct bt_experiment_log *t, const char *name,
-                           double value);
-
-/* {'name': value, ...} as Python's pprint shows it, on more lines, each after
- * four blanks, where it does not fit into 80 columns. */
-void bt_experiment_log_put(const struct bt_experiment_log *t,
-                           struct bt_buf *out);
-
 /* What a struct bt_trial hears of its run (experiment_log.c). */
 int bt_trial_news(void *trial, const struct bt_train_news *n,
                   struct bt_error *err);

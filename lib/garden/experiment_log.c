@@ -10,8 +10,8 @@
 #include "format/python_repr.h"
 #include "garden/experiment_int.h"
 
-void bt_experiment_log_add(struct bt_experiment_log *t, const char *name,
-                           double value)
+static void add_value(struct bt_experiment_log *t, const char *name,
+                      double value)
 {
 	int i = t->n++;
 
@@ -35,8 +35,9 @@ static void put_single(double v, struct bt_buf *out)
 	bt_py_real(v, out);
 }
 
-void bt_experiment_log_put(const struct bt_experiment_log *t,
-                           struct bt_buf *out)
+/* {'name': value, ...} as Python's pprint shows it, on more lines, each after
+ * four blanks, where it does not fit into 80 columns. */
+static void put(const struct bt_experiment_log *t, struct bt_buf *out)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	size_t width = 2;
@@ -116,7 +117,7 @@ static void begin_chunk(struct bt_trial *t, const struct bt_train_news *n)
 static void add(const struct bt_train_news *n, const char *name, double value,
                 struct bt_experiment_log *told)
 {
-	bt_experiment_log_add(told, name, value);
+	add_value(told, name, value);
 	bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, value, name);
 }
 
@@ -151,7 +152,7 @@ static int tell_chunk(struct bt_trial *t, const struct bt_train_news *n,
 	bt_buf_printf(&line,
 	              "train | step: % 6lld | steps/sec: % 6.1f | output: ",
 	              (long long)n->step, speed);
-	bt_experiment_log_put(&told, &line);
+	put(&told, &line);
 	print(t, &line);
 	bt_train_scalar(n->run, BT_TRAIN_CURVE_TRAIN, speed,
 	                "steps_per_second");
@@ -172,20 +173,18 @@ static void scores(const struct bt_trial *t, const struct bt_squad_sum *s,
                    struct bt_experiment_log *told)
 {
 	if (t->answers.version == BT_ANSWERS_ALWAYS) {
-		bt_experiment_log_add(told, "exact_match", s->all.exact);
-		bt_experiment_log_add(told, "final_f1", s->all.f1);
+		add_value(told, "exact_match", s->all.exact);
+		add_value(told, "final_f1", s->all.f1);
 		return;
 	}
-	bt_experiment_log_add(told, "exact_match", 100 * s->exact.mean);
-	bt_experiment_log_add(told, "exact_match_threshold",
-	                      s->exact.threshold);
-	bt_experiment_log_add(told, "final_f1", s->f1.mean);
-	bt_experiment_log_add(told, "f1_threshold", s->f1.threshold);
+	add_value(told, "exact_match", 100 * s->exact.mean);
+	add_value(told, "exact_match_threshold", s->exact.threshold);
+	add_value(told, "final_f1", s->f1.mean);
+	add_value(told, "f1_threshold", s->f1.threshold);
 	if (s->has_answer.n == 0)
 		return;
-	bt_experiment_log_add(told, "has_answer_exact_match",
-	                      100 * s->has_answer.exact);
-	bt_experiment_log_add(told, "has_answer_f1", 100 * s->has_answer.f1);
+	add_value(told, "has_answer_exact_match", 100 * s->has_answer.exact);
+	add_value(told, "has_answer_f1", 100 * s->has_answer.f1);
 }
 
 /* The measures of an evaluation, by their names there. */
@@ -198,27 +197,25 @@ static void measures(const struct bt_trial *t, const struct bt_train_news *n,
 		scores(t, n->answers, told);
 		return;
 	}
-	bt_experiment_log_add(told, "validation_loss",
-	                      bt_eval_metrics_loss(&t->tested));
+	add_value(told, "validation_loss", bt_eval_metrics_loss(&t->tested));
 	if (n->task == &bt_task_classification)
-		bt_experiment_log_add(told, "cls_accuracy", n->eval->accuracy);
+		add_value(told, "cls_accuracy", n->eval->accuracy);
 	if (has_area(t))
-		bt_experiment_log_add(told, "auc",
-		                      bt_eval_metrics_area(&t->tested));
+		add_value(told, "auc", bt_eval_metrics_area(&t->tested));
 	if (t->plan.metric == BT_EXPERIMENT_JOB_CORRELATION)
-		bt_experiment_log_add(told, "pearson_spearman_corr",
-		                      n->eval->pearson_spearman);
+		add_value(told, "pearson_spearman_corr",
+		          n->eval->pearson_spearman);
 	if (t->plan.metric == BT_EXPERIMENT_JOB_TAGS) {
-		bt_experiment_log_add(told, "f1", n->eval->f1);
-		bt_experiment_log_add(told, "precision", n->eval->precision);
-		bt_experiment_log_add(told, "recall", n->eval->recall);
-		bt_experiment_log_add(told, "accuracy", n->eval->accuracy);
+		add_value(told, "f1", n->eval->f1);
+		add_value(told, "precision", n->eval->precision);
+		add_value(told, "recall", n->eval->recall);
+		add_value(told, "accuracy", n->eval->accuracy);
 	}
 	if (t->plan.metric == BT_EXPERIMENT_JOB_MCC)
-		bt_experiment_log_add(told, "matthews_corrcoef", n->eval->mcc);
+		add_value(told, "matthews_corrcoef", n->eval->mcc);
 	if (t->plan.metric == BT_EXPERIMENT_JOB_F1) {
 		bt_metrics_class(bt_train_measured(n->run), 1, &one);
-		bt_experiment_log_add(told, "f1", one.f1);
+		add_value(told, "f1", one.f1);
 	}
 }
 
@@ -234,7 +231,7 @@ static void print_eval(struct bt_trial *t, const struct bt_train_news *n,
 		bt_buf_printf(&line, "steps/sec: % 6.1f | ", speed);
 	bt_buf_printf(&line,
 	              "eval time: % 6.1f sec | output: ", n->eval_seconds);
-	bt_experiment_log_put(told, &line);
+	put(told, &line);
 	print(t, &line);
 }
 
@@ -253,11 +250,10 @@ static int tell_eval(struct bt_trial *t, const struct bt_train_news *n,
 	r = bt_best_export_offer(&t->best, &t->plan, n, &told, t->e->log, err);
 	if (t->best.have) {
 		snprintf(best, sizeof(best), "best_%s", t->plan.best_by);
-		bt_experiment_log_add(&told, best, t->best.value);
+		add_value(&told, best, t->best.value);
 	}
 	if (t->plan.eval_steps > 0)
-		bt_experiment_log_add(&told, "steps_per_second",
-		                      batches / seconds);
+		add_value(&told, "steps_per_second", batches / seconds);
 	for (i = 0; i < told.n; i++)
 		bt_train_scalar(n->run, BT_TRAIN_CURVE_VALIDATION,
 		                told.value[i], told.name[i]);

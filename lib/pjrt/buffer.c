@@ -118,12 +118,6 @@ int bt_pjrt_get(struct bt_pjrt_buffer *b, void *data, size_t bytes,
 	return r == BT_OK ? bt_pjrt_await(&b->p->lib, u.a.event, err) : r;
 }
 
-const struct bt_pjrt_shape *
-bt_pjrt_buffer_shape(const struct bt_pjrt_buffer *buffer)
-{
-	return &buffer->shape;
-}
-
 void bt_pjrt_buffer_free(struct bt_pjrt_buffer *b)
 {
 	if (b == NULL)

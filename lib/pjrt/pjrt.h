@@ -289,9 +289,6 @@ int bt_pjrt_put(struct bt_pjrt *p, int device,
 int bt_pjrt_get(struct bt_pjrt_buffer *buffer, void *data, size_t bytes,
                 struct bt_error *err) BT_MUST_USE;
 
-const struct bt_pjrt_shape *
-bt_pjrt_buffer_shape(const struct bt_pjrt_buffer *buffer);
-
 /* Takes NULL. */
 void bt_pjrt_buffer_free(struct bt_pjrt_buffer *buffer);
 

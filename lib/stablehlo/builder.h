@@ -91,7 +91,6 @@ int bt_hlo_argument(struct bt_hlo *b, const struct bt_hlo_shape *s);
 /* Constants: one number everywhere, of any type; numbers; 0, 1, ... along a
  * dimension. */
 int bt_hlo_splat(struct bt_hlo *b, struct bt_hlo_shape s, double v);
-int bt_hlo_scalar(struct bt_hlo *b, double v); /* f32 */
 int bt_hlo_ints(struct bt_hlo *b, const int32_t *v, int64_t n);
 int bt_hlo_floats(struct bt_hlo *b, const float *v, int64_t n);
 int bt_hlo_iota(struct bt_hlo *b, struct bt_hlo_shape s, int dim);

@@ -40,11 +40,6 @@ int bt_hlo_splat(struct bt_hlo *b, struct bt_hlo_shape s, double v)
 	return constant(b, &text, &s);
 }
 
-int bt_hlo_scalar(struct bt_hlo *b, double v)
-{
-	return bt_hlo_splat(b, (struct bt_hlo_shape){.type = BT_HLO_F32}, v);
-}
-
 int bt_hlo_ints(struct bt_hlo *b, const int32_t *v, int64_t n)
 {
 	struct bt_hlo_shape s = bt_hlo_vector(BT_HLO_I32, n);

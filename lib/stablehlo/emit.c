@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "stablehlo/emit_int.h"
 
-const char *bt_hlo_source_name(enum bt_hlo_source source)
+static const char *source_name(enum bt_hlo_source source)
 {
 	static const char *const names[BT_HLO_ARG_SOURCES] = {
 	    [BT_HLO_ARG_PARAM] = "parameter",
@@ -33,7 +33,7 @@ const char *bt_hlo_source_name(enum bt_hlo_source source)
 	return names[source];
 }
 
-int bt_hlo_add_argument(struct bt_hlo_emit *e, enum bt_hlo_source source,
+static int add_argument(struct bt_hlo_emit *e, enum bt_hlo_source source,
                         int param, struct bt_hlo_shape shape)
 {
 	if (bt_grow(&e->args, &e->arg_cap, (size_t)e->n_args + 1,
@@ -48,10 +48,10 @@ int bt_hlo_of_param(struct bt_hlo_emit *e, enum bt_hlo_source source, int param)
 {
 	const struct bt_param *p = &e->g->params[param];
 
-	return bt_hlo_add_argument(
-	    e, source, param,
-	    p->rank == 1 ? bt_hlo_vector(BT_HLO_F32, p->cols)
-	                 : bt_hlo_matrix(BT_HLO_F32, p->rows, p->cols));
+	return add_argument(e, source, param,
+	                    p->rank == 1
+	                        ? bt_hlo_vector(BT_HLO_F32, p->cols)
+	                        : bt_hlo_matrix(BT_HLO_F32, p->rows, p->cols));
 }
 
 int bt_hlo_param(struct bt_hlo_emit *e, int param)
@@ -125,9 +125,9 @@ int bt_hlo_input(struct bt_hlo_emit *e, enum bt_hlo_source source)
 	if (e->input[source] == BT_HLO_NONE && s.dim[0] < 1)
 		return bt_hlo_fail(&e->b, BT_EARG,
 		                   "a device's program has room for no %s",
-		                   bt_hlo_source_name(source));
+		                   source_name(source));
 	if (e->input[source] == BT_HLO_NONE)
-		e->input[source] = bt_hlo_add_argument(e, source, -1, s);
+		e->input[source] = add_argument(e, source, -1, s);
 	return e->input[source];
 }
 

@@ -97,9 +97,7 @@ int bt_hlo_end_program(struct bt_hlo_emit *e, int r, struct bt_hlo_results *x,
                        struct bt_hlo_program *p,
                        struct bt_error *err) BT_MUST_USE;
 
-/* A new argument; one as large as a parameter. */
-int bt_hlo_add_argument(struct bt_hlo_emit *e, enum bt_hlo_source source,
-                        int param, struct bt_hlo_shape shape);
+/* A new argument as large as a parameter. */
 int bt_hlo_of_param(struct bt_hlo_emit *e, enum bt_hlo_source source,
                     int param);
 
@@ -154,18 +152,8 @@ int bt_hlo_tokens_of_texts(struct bt_hlo_emit *e);
 /* [rows, numbers], f32: 1 where at, numbers, names the row. */
 int bt_hlo_rows_named(struct bt_hlo_emit *e, int at, int64_t rows);
 
-/* Of rows x, whose parameters beta may be -1: the norm, of which saved keeps
- * two values, and the gradient by x. */
-int bt_hlo_norm(struct bt_hlo_emit *e, int x, const struct bt_norm_args *a,
-                int *saved);
-int bt_hlo_norm_back(struct bt_hlo_emit *e, int dy,
-                     const struct bt_norm_args *a, const int *saved);
-
-/* Row 0 of a table of relative positions that a batch can need, and their
- * number: the table's rows for the distances within a row. */
+/* Row 0 of a table of relative positions that a batch can need. */
 int bt_hlo_relative_row0(const struct bt_hlo_emit *e,
-                         const struct bt_relative_args *p);
-int bt_hlo_relative_rows(const struct bt_hlo_emit *e,
                          const struct bt_relative_args *p);
 
 static inline int64_t bt_hlo_tokens(const struct bt_hlo_emit *e)

@@ -17,8 +17,10 @@ static int scale_rows(struct bt_hlo *b, int x, int scale)
 	return bt_hlo_binary(b, "multiply", x, bt_hlo_along(b, scale, x, 0));
 }
 
-int bt_hlo_norm(struct bt_hlo_emit *e, int x, const struct bt_norm_args *a,
-                int *saved)
+/* Of rows x, whose parameters beta may be -1: the norm, of which saved keeps
+ * two values. */
+static int rows_normed(struct bt_hlo_emit *e, int x,
+                       const struct bt_norm_args *a, int *saved)
 {
 	struct bt_hlo *b = &e->b;
 	int y, r, z = x;
@@ -41,8 +43,9 @@ int bt_hlo_norm(struct bt_hlo_emit *e, int x, const struct bt_norm_args *a,
 	return bt_hlo_binary(b, "add", y, r);
 }
 
-/* With saved N and r, and G = gamma dy: r (G - mean(G) - N mean(G N)). */
-int bt_hlo_norm_back(struct bt_hlo_emit *e, int dy,
+/* The gradient by x. With saved N and r, and G = gamma dy: r (G - mean(G) - N
+ * mean(G N)). */
+static int rows_back(struct bt_hlo_emit *e, int dy,
                      const struct bt_norm_args *a, const int *saved)
 {
 	struct bt_hlo *b = &e->b;
@@ -69,15 +72,15 @@ static void residual_norm(struct bt_hlo_emit *e, int node)
 
 	x = bt_hlo_drop(e, node, n->u.norm.dropout, x);
 	x = bt_hlo_binary(&e->b, "add", bt_hlo_whole(e, n->in[0]), x);
-	x = bt_hlo_norm(e, x, &n->u.norm, e->outputs[node].saved);
+	x = rows_normed(e, x, &n->u.norm, e->outputs[node].saved);
 	bt_hlo_set(e, node, x);
 }
 
 static void residual_norm_back(struct bt_hlo_emit *e, int node)
 {
 	const struct bt_node *n = &e->g->nodes[node];
-	int dz = bt_hlo_norm_back(e, bt_hlo_given(e, node), &n->u.norm,
-	                          e->outputs[node].saved);
+	int dz = rows_back(e, bt_hlo_given(e, node), &n->u.norm,
+	                   e->outputs[node].saved);
 
 	bt_hlo_give(e, n->in[0], dz);
 	bt_hlo_give(e, n->in[1],
@@ -92,7 +95,7 @@ static void norm(struct bt_hlo_emit *e, int node)
 	const struct bt_node *n = &e->g->nodes[node];
 
 	bt_hlo_set(e, node,
-	           bt_hlo_norm(e, bt_hlo_whole(e, n->in[0]), &n->u.norm,
+	           rows_normed(e, bt_hlo_whole(e, n->in[0]), &n->u.norm,
 	                       e->outputs[node].saved));
 }
 
@@ -101,8 +104,8 @@ static void norm_back(struct bt_hlo_emit *e, int node)
 	const struct bt_node *n = &e->g->nodes[node];
 
 	bt_hlo_give(e, n->in[0],
-	            bt_hlo_norm_back(e, bt_hlo_given(e, node), &n->u.norm,
-	                             e->outputs[node].saved));
+	            rows_back(e, bt_hlo_given(e, node), &n->u.norm,
+	                      e->outputs[node].saved));
 }
 
 const struct bt_hlo_op bt_hlo_op_norm = {norm, norm_back};
@@ -135,7 +138,7 @@ static void embed(struct bt_hlo_emit *e, int node)
 	if (a->type >= 0)
 		x = add_rows(e, x, a->type, BT_HLO_ARG_TYPES);
 	if (a->gamma >= 0)
-		x = bt_hlo_norm(e, x, &norm, e->outputs[node].saved);
+		x = rows_normed(e, x, &norm, e->outputs[node].saved);
 	bt_hlo_set(e, node, bt_hlo_drop(e, node, a->dropout, x));
 }
 
@@ -222,7 +225,7 @@ static void embed_back(struct bt_hlo_emit *e, int node)
 
 	dz = bt_hlo_drop_back(e, node, a->dropout, dz);
 	if (a->gamma >= 0)
-		dz = bt_hlo_norm_back(e, dz, &norm, e->outputs[node].saved);
+		dz = rows_back(e, dz, &norm, e->outputs[node].saved);
 	if (a->position >= 0) {
 		at = bt_hlo_input(e, BT_HLO_ARG_POSITIONS);
 		if (a->position0 > 0)

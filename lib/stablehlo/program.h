@@ -148,8 +148,6 @@ int bt_hlo_update(const struct bt_graph *g, int replicas, bool row_norm,
                   struct bt_hlo_program *p, struct bt_error *err) BT_MUST_USE;
 void bt_hlo_program_clear(struct bt_hlo_program *p);
 
-const char *bt_hlo_source_name(enum bt_hlo_source source);
-
 /* The shape of a batch's argument; of no elements where the batch has no room
  * for it. */
 struct bt_hlo_shape bt_hlo_source_shape(const struct bt_graph *g,

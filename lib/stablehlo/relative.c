@@ -58,8 +58,9 @@ int bt_hlo_relative_row0(const struct bt_hlo_emit *e,
 	return bt_relative_position_row(p, 1 - e->o->size.length);
 }
 
-int bt_hlo_relative_rows(const struct bt_hlo_emit *e,
-                         const struct bt_relative_args *p)
+/* The rows of the table for the distances within a row. */
+static int rows_within(const struct bt_hlo_emit *e,
+                       const struct bt_relative_args *p)
 {
 	return bt_relative_position_row(p, e->o->size.length - 1) -
 	       bt_hlo_relative_row0(e, p) + 1;
@@ -73,7 +74,7 @@ static void relative_positions(struct bt_hlo_emit *e, int node)
 
 	bt_hlo_set(e, node,
 	           bt_hlo_slice(&e->b, bt_hlo_param(e, p->table), 0, row0,
-	                        row0 + bt_hlo_relative_rows(e, p)));
+	                        row0 + rows_within(e, p)));
 }
 
 static void relative_positions_back(struct bt_hlo_emit *e, int node)
@@ -81,8 +82,7 @@ static void relative_positions_back(struct bt_hlo_emit *e, int node)
 	const struct bt_relative_args *p =
 	    &e->g->nodes[node].u.relative_positions;
 	int row0 = bt_hlo_relative_row0(e, p);
-	int behind =
-	    e->g->params[p->table].rows - row0 - bt_hlo_relative_rows(e, p);
+	int behind = e->g->params[p->table].rows - row0 - rows_within(e, p);
 
 	bt_hlo_give_param(
 	    e, p->table,
@@ -180,7 +180,7 @@ static void products_back(struct bt_hlo_emit *e, const struct bt_node *n,
 	*dx = bt_hlo_sum(b, *dx, bt_hlo_transpose(b, y, back));
 	y = bt_hlo_dot(b, ds, x, by_p);
 	y = bt_hlo_reshape(b, bt_hlo_transpose(b, y, heads_second), 2, dims);
-	p = bt_hlo_rows_named(e, at, bt_hlo_relative_rows(e, args_of(e)));
+	p = bt_hlo_rows_named(e, at, rows_within(e, args_of(e)));
 	y = bt_hlo_dot_nn(b, p, y);
 	bt_hlo_give_columns(e, node, column, h * d, y);
 }

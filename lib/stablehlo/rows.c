@@ -89,8 +89,7 @@ int bt_hlo_place(const uint32_t *start, size_t n, int length,
 	return BT_OK;
 }
 
-size_t bt_hlo_batch_elements(const struct bt_hlo_batch *b,
-                             enum bt_hlo_source source)
+static size_t elements(const struct bt_hlo_batch *b, enum bt_hlo_source source)
 {
 	struct bt_hlo_shape s = bt_hlo_source_shape(b->g, &b->size, source);
 	size_t n = 1;
@@ -112,7 +111,7 @@ const void *bt_hlo_batch_data(const struct bt_hlo_batch *b,
 static int add_argument(struct bt_hlo_batch *b, enum bt_hlo_source source)
 {
 	struct bt_hlo_shape s = bt_hlo_source_shape(b->g, &b->size, source);
-	size_t n = bt_hlo_batch_elements(b, source) + 1;
+	size_t n = elements(b, source) + 1;
 
 	if (s.type == BT_HLO_F32)
 		b->real[source] = bt_array(n, sizeof(float));
@@ -164,7 +163,7 @@ void bt_hlo_batch_empty(struct bt_hlo_batch *b)
 	for (k = BT_HLO_ARG_IDS; k < BT_HLO_ARG_SOURCES; k++) {
 		if (bt_hlo_batch_data(b, (enum bt_hlo_source)k) == NULL)
 			continue;
-		n = bt_hlo_batch_elements(b, (enum bt_hlo_source)k);
+		n = elements(b, (enum bt_hlo_source)k);
 		for (i = 0; b->arg[k] != NULL && i < n; i++)
 			b->arg[k][i] =
 			    k == BT_HLO_ARG_SEGMENTS || k == BT_HLO_ARG_LABELS

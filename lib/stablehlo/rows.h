@@ -53,11 +53,9 @@ int bt_hlo_batch_init(struct bt_hlo_batch *b, const struct bt_graph *g,
                       struct bt_error *err) BT_MUST_USE;
 void bt_hlo_batch_clear(struct bt_hlo_batch *b);
 
-/* An argument's elements, of 4 bytes each, and their number. */
+/* An argument's elements, of 4 bytes each. */
 const void *bt_hlo_batch_data(const struct bt_hlo_batch *b,
                               enum bt_hlo_source source);
-size_t bt_hlo_batch_elements(const struct bt_hlo_batch *b,
-                             enum bt_hlo_source source);
 
 /* Leaves nothing but padding in the batch. */
 void bt_hlo_batch_empty(struct bt_hlo_batch *b);

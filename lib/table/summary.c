@@ -2,7 +2,8 @@
 #include "base/str.h"
 #include "table/table.h"
 
-const char *bt_table_fault_name(enum bt_table_fault fault)
+/* "with malformed quotes", to follow "3 rows". */
+static const char *fault_name(enum bt_table_fault fault)
 {
 	static const char *const names[] = {
 	    "with the wrong number of fields",
@@ -73,10 +74,9 @@ static void put_skipped(const struct bt_table_stats *st, const char *rejects,
 		bt_buf_puts(b, "skipped: ");
 	for (i = 0; i < BT_TABLE_FAULTS; i++)
 		if (st->faults[i] > 0)
-			bt_buf_printf(
-			    b, "%s%llu %s", kinds++ > 0 ? ", " : "",
-			    (unsigned long long)st->faults[i],
-			    bt_table_fault_name((enum bt_table_fault)i));
+			bt_buf_printf(b, "%s%llu %s", kinds++ > 0 ? ", " : "",
+			              (unsigned long long)st->faults[i],
+			              fault_name((enum bt_table_fault)i));
 }
 
 void bt_table_summary(const struct bt_table_stats *st, const char *rejects,

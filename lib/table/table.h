@@ -172,9 +172,6 @@ void bt_table_stats(const struct bt_table *table, struct bt_table_stats *stats);
 const char *bt_table_file(const struct bt_table *table);
 uint64_t bt_table_record(const struct bt_table *table);
 
-/* "with malformed quotes", to follow "3 rows". */
-const char *bt_table_fault_name(enum bt_table_fault fault);
-
 /* "3 records from 1 file, 2 labels; ...". rejects is that of the options. */
 void bt_table_summary(const struct bt_table_stats *stats, const char *rejects,
                       struct bt_buf *b);

@@ -59,8 +59,10 @@ static inline bool step(const struct bt_charsmap *m, size_t *node, uint8_t c,
 	return true;
 }
 
-struct bt_span bt_charsmap_shortest(const struct bt_charsmap *m,
-                                    const uint8_t *text, size_t n, size_t *len)
+/* The replacement of the shortest key that begins text[0 .. n-1], p NULL where
+ * there is none. *len is the length of the key. */
+static struct bt_span shortest(const struct bt_charsmap *m, const uint8_t *text,
+                               size_t n, size_t *len)
 {
 	struct bt_span none = {NULL, 0};
 	size_t node = m->units > 0 ? offset_of(m->unit[0]) : 0, i;
@@ -74,8 +76,8 @@ struct bt_span bt_charsmap_shortest(const struct bt_charsmap *m,
 	return none;
 }
 
-struct bt_span bt_charsmap_longest(const struct bt_charsmap *m,
-                                   const uint8_t *text, size_t n, size_t *len)
+static struct bt_span longest(const struct bt_charsmap *m, const uint8_t *text,
+                              size_t n, size_t *len)
 {
 	struct bt_span found = {NULL, 0}, v;
 	size_t node = m->units > 0 ? offset_of(m->unit[0]) : 0, i;
@@ -234,7 +236,7 @@ static int take_cluster(struct run *r, size_t at, size_t len)
 	unsigned n;
 
 	if (len < CLUSTER_MAX) {
-		with = bt_charsmap_shortest(m, r->text + at, len, &key);
+		with = shortest(m, r->text + at, len, &key);
 		if (with.p != NULL)
 			return replace(r, at, len, with);
 		if (bt_utf8_len(r->text[at]) == len)
@@ -242,7 +244,7 @@ static int take_cluster(struct run *r, size_t at, size_t len)
 	}
 	for (; at < end; at += n) {
 		n = bt_utf8_len(r->text[at]);
-		with = bt_charsmap_shortest(m, r->text + at, n, &key);
+		with = shortest(m, r->text + at, n, &key);
 		if (with.p != NULL && replace(r, at, n, with) != BT_OK)
 			return BT_ENOMEM;
 	}
@@ -323,7 +325,7 @@ int bt_charsmap_run_longest(const struct bt_charsmap *m, const uint8_t *text,
 	size_t at, len;
 
 	for (at = from; at < to; at += len) {
-		with = bt_charsmap_longest(m, text + at, to - at, &len);
+		with = longest(m, text + at, to - at, &len);
 		if (with.p == NULL)
 			len = bt_utf8_len(text[at]);
 		else if (replace(&r, at, len, with) != BT_OK)

@@ -38,13 +38,6 @@ int bt_charsmap_init(struct bt_charsmap *m, const void *data, size_t n,
                      struct bt_error *err) BT_MUST_USE;
 void bt_charsmap_clear(struct bt_charsmap *m);
 
-/* The replacement of the shortest key that begins text[0 .. n-1], or of the
- * longest; p is NULL where there is none. *len is the length of the key. */
-struct bt_span bt_charsmap_shortest(const struct bt_charsmap *m,
-                                    const uint8_t *text, size_t n, size_t *len);
-struct bt_span bt_charsmap_longest(const struct bt_charsmap *m,
-                                   const uint8_t *text, size_t n, size_t *len);
-
 /*
  * Normalises text[from .. to-1], valid UTF-8, into out as the fast tokenizers
  * do. Returns 0, BT_NORMALIZER_SAME with out as it was if nothing is to be

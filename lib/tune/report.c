@@ -14,8 +14,9 @@ static void print(const struct bt_tune_search *x, struct bt_buf *b)
 	bt_buf_clear(b);
 }
 
-void bt_tune_put_settings(const struct bt_tune_search *x,
-                          const struct bt_tune_trial *t, struct bt_buf *b)
+/* "learning-rate 0.0003, epochs 4", or "as given". */
+static void put_settings(const struct bt_tune_search *x,
+                         const struct bt_tune_trial *t, struct bt_buf *b)
 {
 	const struct bt_tune_space *s = &x->o->space;
 	size_t k;
@@ -53,7 +54,7 @@ void bt_tune_print_row(const struct bt_tune_search *x, size_t i,
 		bt_buf_printf(&b, "%*.4f", wide, t->metric);
 	bt_buf_printf(&b, "  %7.1f  ",
 	              json_number_value(json_object_get(line, "seconds")));
-	bt_tune_put_settings(x, t, &b);
+	put_settings(x, t, &b);
 	bt_buf_putc(&b, '\n');
 	print(x, &b);
 }

@@ -73,9 +73,6 @@ int bt_tune_promote(const struct bt_tune_search *x, size_t i,
                     struct bt_error *err) BT_MUST_USE;
 char *bt_tune_trial_dir(const struct bt_tune_search *x, size_t i);
 
-/* "learning-rate 0.0003, epochs 4", or "as given". */
-void bt_tune_put_settings(const struct bt_tune_search *x,
-                          const struct bt_tune_trial *t, struct bt_buf *b);
 void bt_tune_print_heading(const struct bt_tune_search *x);
 void bt_tune_print_row(const struct bt_tune_search *x, size_t i,
                        const json_t *line);
