@@ -81,6 +81,8 @@ $B/lib/cpu/avx512.o: FOR_ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma 
 $B/lib/cpu/avx512bf16.o: FOR_ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl \
   -mavx512bf16 -mfma -mprefer-vector-width=512 -O3
 $B/lib/cpu/int8_avx2.o: FOR_ISA = -mavx2 -mfma -mf16c -O3
+NEWEST_ISA = -mavxvnni
+$B/lib/cpu/int8_avx2vnni.o: FOR_ISA = -mavx2 -mfma -mf16c $(NEWEST_ISA) -O3
 $B/lib/cpu/int8_vnni.o: FOR_ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl \
   -mavx512vnni -mfma -mprefer-vector-width=512 -O3
 $B/lib/cpu/int8_amx.o: FOR_ISA = -mamx-tile -mamx-int8 -O3
@@ -141,6 +143,8 @@ $B/objects: FORCE
 # Changed flags rebuild everything.
 $B/flags: FORCE
 	$(Q)mkdir -p $(@D)
+	$(Q)$(if $(NEWEST_ISA),$(CC) $(NEWEST_ISA) -E -x c /dev/null >/dev/null 2>&1 || { \
+	  echo '$(CC) does not know $(NEWEST_ISA): gcc 11 and clang 12 do' >&2; exit 1; })
 	$(Q)echo '$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDLIBS)' | cmp -s - $@ || \
 	  echo '$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDLIBS)' >$@
 

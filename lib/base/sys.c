@@ -156,6 +156,8 @@ size_t bt_held_memory(void)
 	return size > 0 ? pages * (size_t)size : 0;
 }
 
+static bool has_avx_vnni; /* set by detect() */
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 
@@ -186,9 +188,10 @@ static enum bt_isa detect(void)
 		return BT_ISA_REF;
 	if (a >= 1 && !__get_cpuid_count(7, 1, &a71, &b, &c, &d))
 		a71 = 0;
+	has_avx_vnni = a71 & 1u << 4;
 	if ((xcr0 & 0xe6) != 0xe6 || !(b7 & 1u << 16) || !(b7 & 1u << 17) ||
 	    !(b7 & 1u << 30) || !(b7 & 1u << 31))
-		return BT_ISA_AVX2;
+		return has_avx_vnni ? BT_ISA_AVX2VNNI : BT_ISA_AVX2;
 	if (!(c7 & 1u << 11))
 		return BT_ISA_AVX512;
 	if (!(a71 & 1u << 5))
@@ -224,6 +227,7 @@ static const struct {
     {BT_ISA_NEON, "neon"},
     {BT_ISA_NEONDOT, "neondot"},
     {BT_ISA_AVX2, "avx2"},
+    {BT_ISA_AVX2VNNI, "avx2vnni"},
     {BT_ISA_AVX512, "avx512"},
     {BT_ISA_AVX512VNNI, "avx512vnni"},
     {BT_ISA_AVX512BF16, "avx512bf16"},
@@ -245,6 +249,8 @@ static bool is_present(enum bt_isa isa)
 	pthread_once(&once, look);
 	if (isa == BT_ISA_REF)
 		return true;
+	if (isa == BT_ISA_AVX2VNNI && !has_avx_vnni)
+		return false;
 	return isa <= best && isa / 10 == best / 10;
 }
 

@@ -52,25 +52,27 @@ uint64_t bt_available_memory(const char *root);
 uint64_t bt_free_space(const char *path);
 
 /*
- * Instruction sets, each including those before it in its own family. Values
- * are ordered: a larger one is preferred.
+ * Instruction sets, each including those before it in its own family, except
+ * that processors with AVX-512 may lack AVX-VNNI. Values are ordered: a larger
+ * one is preferred.
  */
 enum bt_isa {
 	BT_ISA_REF = 0,         /* plain C */
 	BT_ISA_NEON = 10,       /* arm64 */
 	BT_ISA_NEONDOT = 11,    /* and its int8 dot product */
 	BT_ISA_AVX2 = 20,       /* AVX2, FMA, F16C */
-	BT_ISA_AVX512 = 21,     /* AVX-512 F, BW, DQ, VL */
-	BT_ISA_AVX512VNNI = 22, /* and its int8 dot product */
-	BT_ISA_AVX512BF16 = 23, /* and its bf16 dot product */
-	BT_ISA_AMX = 24         /* and AMX tiles of bf16 and int8 */
+	BT_ISA_AVX2VNNI = 21,   /* and its int8 dot product, AVX-VNNI */
+	BT_ISA_AVX512 = 22,     /* AVX-512 F, BW, DQ, VL */
+	BT_ISA_AVX512VNNI = 23, /* and its int8 dot product */
+	BT_ISA_AVX512BF16 = 24, /* and its bf16 dot product */
+	BT_ISA_AMX = 25         /* and AMX tiles of bf16 and int8 */
 };
 
 /*
  * The best instruction set that this CPU and its system offer, or the one named
- * in the environment variable BT_ISA (ref, neon, neondot, avx2, avx512,
- * avx512vnni, avx512bf16, amx). Returns 0, or BT_EARG where BT_ISA names one
- * that is unknown or not there. Thread-safe; looks only once.
+ * in the environment variable BT_ISA (ref, neon, neondot, avx2, avx2vnni,
+ * avx512, avx512vnni, avx512bf16, amx). Returns 0, or BT_EARG where BT_ISA
+ * names one that is unknown or not there. Thread-safe; looks only once.
  */
 int bt_isa(enum bt_isa *isa, struct bt_error *err) BT_MUST_USE;
 

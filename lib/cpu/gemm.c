@@ -76,7 +76,7 @@ static int open_best(bool bf16, int workers, struct bt_gemm **g,
 
 	if (r != BT_OK)
 		return r;
-	if (isa != BT_ISA_AVX2) {
+	if (isa != BT_ISA_AVX2 && isa != BT_ISA_AVX2VNNI) {
 		if (onednn != NULL &&
 		    open_provider(onednn, bf16, workers, g, NULL) == BT_OK)
 			return BT_OK;

@@ -74,7 +74,7 @@ static void set_isa(void)
 	if (getenv("BT_ISA") == NULL || bt_isa(&isa, NULL) != BT_OK)
 		return;
 	/* refused when the library has been used already: then it stays */
-	if (isa == BT_ISA_AVX2)
+	if (isa == BT_ISA_AVX2 || isa == BT_ISA_AVX2VNNI)
 		(void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx2);
 	else if (isa == BT_ISA_AVX512)
 		(void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core);

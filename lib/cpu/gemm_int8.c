@@ -33,6 +33,8 @@ static const struct bt_int8_kernels *kernels_for(enum bt_isa isa)
 		return &bt_int8_amx;
 	if (isa >= BT_ISA_AVX512VNNI)
 		return &bt_int8_vnni;
+	if (isa == BT_ISA_AVX2VNNI)
+		return &bt_int8_avx2vnni;
 	if (isa >= BT_ISA_AVX2)
 		return &bt_int8_avx2;
 #elif defined(__aarch64__)

@@ -12,10 +12,11 @@
 
 #define TILE 4
 
-static uint16_t largest(const uint16_t *x, size_t n)
+uint16_t bt_int8_largest_256(const uint16_t *x, size_t n)
 {
 	__m256i max = _mm256_setzero_si256(), mask = _mm256_set1_epi16(0x7fff);
-	uint16_t v[16], m = 0;
+	uint16_t m;
+	__m128i h;
 	size_t i;
 
 	for (i = 0; i + 16 <= n; i += 16)
@@ -23,11 +24,13 @@ static uint16_t largest(const uint16_t *x, size_t n)
 		    max,
 		    _mm256_and_si256(
 		        _mm256_loadu_si256((const __m256i *)(x + i)), mask));
+	h = _mm_max_epu16(_mm256_castsi256_si128(max),
+	                  _mm256_extracti128_si256(max, 1));
+	/* the instruction finds the least, so all bits are turned */
+	h = _mm_minpos_epu16(_mm_xor_si128(h, _mm_set1_epi16(-1)));
+	m = (uint16_t)~_mm_extract_epi16(h, 0);
 	for (; i < n; i++)
 		m = (x[i] & 0x7fff) > m ? x[i] & 0x7fff : m;
-	_mm256_storeu_si256((__m256i *)v, max);
-	for (i = 0; i < 16; i++)
-		m = v[i] > m ? v[i] : m;
 	return m;
 }
 
@@ -44,11 +47,13 @@ static void quantise(const uint16_t *x, size_t rows, size_t k, void *q,
 {
 	size_t r, i, tail = k % 8, full = k - tail;
 	int16_t *to = q;
+	uint16_t max;
 	float f;
 	vf v;
 
 	for (r = 0; r < rows; r++, x += k, to += bt_int8_ld(k)) {
-		f = bt_int8_factor(bt_bf16_to_f32(largest(x, k)), &scale[r]);
+		max = bt_int8_largest_256(x, k);
+		f = bt_int8_factor(bt_bf16_to_f32(max), &scale[r]);
 		/* room behind the row: bt_int8_ld */
 		for (i = 0; i < k && f == 0; i += 8)
 			_mm_storeu_si128((__m128i *)(to + i),
@@ -67,24 +72,38 @@ static void quantise(const uint16_t *x, size_t rows, size_t k, void *q,
 }
 
 /* Columns c .. c + n - 1 of one row, n <= 8. */
-VEC void finish(const struct bt_int8_product *p, const int32_t *sums, size_t r,
-                size_t c, size_t n)
+VEC void finish_row(const struct bt_int8_product *p, vf sum, vf scale, vf bias,
+                    size_t r, size_t c, size_t n)
 {
-	__m256i sum = _mm256_loadu_si256((const __m256i *)sums);
 	size_t at = r * p->y_ld + c;
-	vf y, s;
+	vf y = v_mul(sum, v_mul(v_set1(p->x_scale[r]), scale));
 
-	s = v_mul(v_set1(p->x_scale[r]), v_loadn(p->w->scale + c, n));
-	y = v_mul(_mm256_cvtepi32_ps(sum), s);
 	if (p->bias != NULL)
-		y = v_add(y, v_loadn(p->bias + c, n));
-	if (p->y_bf16) {
+		y = v_add(y, bias);
+	if (p->y_bf16 && n == 8)
+		v_store_bf16((uint16_t *)p->y + at, y);
+	else if (p->y_bf16)
 		v_storen_bf16((uint16_t *)p->y + at, y, n);
-		return;
+	else if (p->add)
+		v_storen((float *)p->y + at,
+		         v_add(v_loadn((float *)p->y + at, n), y), n);
+	else
+		v_storen((float *)p->y + at, y, n);
+}
+
+void bt_int8_finish_256(const struct bt_int8_product *p, const int32_t *sums,
+                        size_t r, size_t c, size_t rows)
+{
+	size_t n = p->n - c < 8 ? p->n - c : 8, i;
+	vf scale = v_loadn(p->w->scale + c, n);
+	vf bias = p->bias != NULL ? v_loadn(p->bias + c, n) : v_set1(0);
+	__m256i sum;
+
+	for (i = 0; i < rows; i++) {
+		sum = _mm256_load_si256((const __m256i *)(sums + 8 * i));
+		finish_row(p, _mm256_cvtepi32_ps(sum), scale, bias, r + i, c,
+		           n);
 	}
-	if (p->add)
-		y = v_add(v_loadn((float *)p->y + at, n), y);
-	v_storen((float *)p->y + at, y, n);
 }
 
 VEC __m256i widen(const int8_t *w)
@@ -96,10 +115,10 @@ VEC __m256i widen(const int8_t *w)
 static void tile(const struct bt_int8_product *p, size_t r, size_t c,
                  size_t rows)
 {
-	size_t ld = bt_int8_ld(p->k), groups = bt_round_up(p->k, 4) / 4, g, n;
+	size_t ld = bt_int8_ld(p->k), groups = bt_round_up(p->k, 4) / 4, g;
 	const int16_t *x = (const int16_t *)p->x + r * ld;
 	const int8_t *w = p->w->q + (c / 16 * groups * 16 + c % 16) * 4;
-	int32_t out[TILE][8];
+	_Alignas(32) int32_t out[TILE][8];
 	__m256i sum[TILE][2], a, b, v;
 	int64_t four;
 	int i;
@@ -118,15 +137,13 @@ static void tile(const struct bt_int8_product *p, size_t r, size_t c,
 			                             _mm256_madd_epi16(v, b));
 		}
 	}
-	n = p->n - c < 8 ? p->n - c : 8;
 	/* a loop over registers must be short, or they would not be ones */
 	for (i = 0; i < TILE; i++) {
 		v = _mm256_hadd_epi32(sum[i][0], sum[i][1]);
 		v = _mm256_permute4x64_epi64(v, 0xd8);
-		_mm256_storeu_si256((__m256i *)out[i], v);
+		_mm256_store_si256((__m256i *)out[i], v);
 	}
-	for (i = 0; (size_t)i < rows; i++)
-		finish(p, out[i], r + (size_t)i, c, n);
+	bt_int8_finish_256(p, out[0], r, c, rows);
 }
 
 static void product(const struct bt_int8_product *p)

@@ -28,7 +28,7 @@
 /* Outputs of a packed weight come in multiples of this. */
 #define BT_INT8_COLUMNS ((size_t)32)
 
-/* Rows that a kernel may read of quantised inputs: multiples of this, 12
+/* Rows that a kernel may read of quantised inputs: multiples of this, 6, 12
  * and 32.
  */
 #define BT_INT8_ROWS ((size_t)96)
@@ -109,10 +109,18 @@ static inline int32_t bt_int8_round(float x)
 
 extern const struct bt_int8_kernels bt_int8_ref;
 extern const struct bt_int8_kernels bt_int8_avx2;
+extern const struct bt_int8_kernels bt_int8_avx2vnni;
 extern const struct bt_int8_kernels bt_int8_vnni;
 extern const struct bt_int8_kernels bt_int8_amx;
 extern const struct bt_int8_kernels bt_int8_neon;
 extern const struct bt_int8_kernels bt_int8_dot;
+
+/* What the kernels of AVX2 share: the largest |x| of a row of n bf16, as bf16,
+ * and y of 8 columns from c on, as far as there are so many, of rows r .. r +
+ * rows - 1, from their sums, rows of 8 that are aligned. */
+uint16_t bt_int8_largest_256(const uint16_t *x, size_t n);
+void bt_int8_finish_256(const struct bt_int8_product *p, const int32_t *sums,
+                        size_t r, size_t c, size_t rows);
 
 /* What the kernels of AVX-512 share: quantising to signed bytes, and y of 16
  * columns from c on of row r, as far as there are so many, from their sums,

@@ -10,7 +10,7 @@ DATA=$TEST_TOP/tests/data
 SHARED=${BT_SHARED_DATA:-$TEST_TOP/../shared/data} # optional real data
 
 # The names that BT_ISA takes, the least first
-instruction_sets='ref neon neondot avx2 avx512 avx512vnni avx512bf16 amx'
+instruction_sets='ref neon neondot avx2 avx2vnni avx512 avx512vnni avx512bf16 amx'
 # beyond_isa NAME: ISA=... keeps the tests from this instruction set
 beyond_isa() {
 	case " $instruction_sets " in
