@@ -261,9 +261,7 @@ VEC vf v_dot_pairs(vf a, vf b, vf c)
 {
 	return _mm512_dpbf16_ps(c, (__m512bh)a, (__m512bh)b);
 }
-#endif
 
-#ifdef PAIRS
 VEC void v_store_pairs(float *p, vf x, vf y)
 {
 	_mm512_storeu_si512(p, v_pair_bf16(x, y));
