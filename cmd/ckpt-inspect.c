@@ -78,10 +78,7 @@ static int put(struct run *r, struct bt_error *err)
 	if (e != BT_OK)
 		return e;
 	e = bt_out_write(out, r->text.data, r->text.len, err);
-	if (e == BT_OK)
-		return bt_out_commit(out, err);
-	bt_out_abandon(out);
-	return e;
+	return bt_out_end(out, e, err);
 }
 
 static int open_path(struct run *r, int i, struct bt_error *err)
@@ -243,10 +240,7 @@ static int dump(struct run *r, int *status, struct bt_error *err)
 	e = npy      ? bt_inspect_npy(out, t, err)
 	    : stream ? bt_inspect_stream(out, t, err)
 	             : bt_inspect_values(out, t, err);
-	if (e == BT_OK)
-		return bt_out_commit(out, err);
-	bt_out_abandon(out);
-	return e;
+	return bt_out_end(out, e, err);
 }
 
 static void clear(struct run *r)

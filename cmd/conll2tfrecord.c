@@ -71,10 +71,7 @@ static int convert(const struct values *v, char *const *files, int n,
 		return r;
 	o.context = (size_t)v->context;
 	r = bt_conll_convert(files, n, &o, out, stats, err);
-	if (r == BT_OK)
-		return bt_out_commit(out, err);
-	bt_out_abandon(out);
-	return r;
+	return bt_out_end(out, r, err);
 }
 
 static int run(void *values, char *const *files, int n)

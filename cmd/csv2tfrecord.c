@@ -350,10 +350,7 @@ static int convert(struct bt_table *table, struct bt_out *out, struct screen *s,
 	int r = bt_table_write(table, out, show, s, err);
 
 	bt_progress_clear(&s->progress);
-	if (r == BT_OK)
-		return bt_out_commit(out, err);
-	bt_out_abandon(out);
-	return r;
+	return bt_out_end(out, r, err);
 }
 
 static int list_columns(const struct values *v, const char *file,

@@ -53,10 +53,7 @@ static int convert(const struct values *v, char *const *files, int n,
 		                bt_threads(v->common.threads), err);
 	if (r == BT_OK)
 		r = bt_squad_convert(files, n, &v->o, out, log, stats, err);
-	if (r == BT_OK)
-		return bt_out_commit(out, err);
-	bt_out_abandon(out);
-	return r;
+	return bt_out_end(out, r, err);
 }
 
 static void tell(const struct bt_squad_stats *s, const struct bt_log *log)

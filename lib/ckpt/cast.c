@@ -238,10 +238,7 @@ static int bytes(void *ctx, size_t i, const void **data, struct bt_error *err)
 	bt_buf_reset(&r->made);
 	out = bt_out_memory(&r->made);
 	e = put(ctx, i, out, NULL, err);
-	if (e == BT_OK)
-		e = bt_out_commit(out, err);
-	else
-		bt_out_abandon(out);
+	e = bt_out_end(out, e, err);
 	*data = bt_buf_at(&r->made, 0);
 	return e;
 }

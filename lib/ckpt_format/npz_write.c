@@ -96,10 +96,7 @@ int bt_npz_write(const struct bt_tensor_source *s, const char *path,
 		r = write_member(&w, s, i, err);
 	if (r == BT_OK)
 		r = bt_zip_write_end(&w, err);
-	if (r == BT_OK)
-		r = bt_out_commit(w.out, err);
-	else
-		bt_out_abandon(w.out);
+	r = bt_out_end(w.out, r, err);
 	bt_zip_writer_clear(&w);
 	return r;
 }

@@ -59,10 +59,7 @@ static int make_blob(struct bt_ts_writer *t, const struct bt_safetensors *s,
 	bt_buf_reset(&t->blob);
 	memory = bt_out_memory(&t->blob);
 	r = bt_safetensors_write(memory, s, err);
-	if (r == BT_OK)
-		return bt_out_commit(memory, err);
-	bt_out_abandon(memory);
-	return r;
+	return bt_out_end(memory, r, err);
 }
 
 int bt_ts_writer_frame(struct bt_ts_writer *t, const struct bt_safetensors *s,

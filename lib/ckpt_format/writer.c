@@ -93,10 +93,7 @@ int bt_tensor_source_save(const struct bt_tensor_source *s, const char *path,
 			r = bt_out_write(out, zeros, bt_round_up(n, align) - n,
 			                 err);
 	}
-	if (r == BT_OK)
-		return bt_out_commit(out, err);
-	bt_out_abandon(out);
-	return r;
+	return bt_out_end(out, r, err);
 }
 
 int bt_tensor_put(struct bt_out *out, const struct bt_tensor *t, size_t bytes,

@@ -367,10 +367,7 @@ int bt_prediction_output_close(struct bt_prediction_output *p, int r,
 	if (r == BT_OK)
 		r = finish(p, err);
 	r = bt_span_files_close(&p->answers, r, err);
-	if (r == BT_OK)
-		return bt_out_commit(out, err);
-	bt_out_abandon(out);
-	return r;
+	return bt_out_end(out, r, err);
 }
 
 void bt_prediction_output_tell(const struct bt_prediction_output *p,

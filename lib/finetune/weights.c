@@ -423,10 +423,7 @@ int bt_weights_save(const char *path, const struct bt_graph *g,
 	if (r != BT_OK)
 		return r;
 	r = bt_weights_write(out, g, sets, n_sets, notes, n_notes, err);
-	if (r == BT_OK)
-		return bt_out_commit(out, err);
-	bt_out_abandon(out);
-	return r;
+	return bt_out_end(out, r, err);
 }
 
 int bt_weights_find_bf16(const struct bt_graph *g, const struct bt_ckpt *c,

@@ -258,10 +258,7 @@ static int write_archive(const struct files *f, struct bt_error *err)
 	}
 	if (r == BT_OK)
 		r = bt_zip_write_end(&w, err);
-	if (r == BT_OK)
-		r = bt_out_commit(w.out, err);
-	else
-		bt_out_abandon(w.out);
+	r = bt_out_end(w.out, r, err);
 	bt_zip_writer_clear(&w);
 	return r;
 }

@@ -289,10 +289,7 @@ static int answer(struct asking *a, struct bt_error *err)
 	if (r == BT_OK)
 		r = bt_span_files_finish(&a->files, err);
 	r = bt_span_files_close(&a->files, r, err);
-	if (r == BT_OK)
-		r = bt_out_commit(out, err);
-	else
-		bt_out_abandon(out);
+	r = bt_out_end(out, r, err);
 	if (r == BT_OK)
 		bt_span_files_tell(&a->files, c->log);
 	bt_span_files_clear(&a->files);

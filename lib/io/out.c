@@ -351,6 +351,14 @@ void bt_out_abandon(struct bt_out *out)
 	free(out);
 }
 
+int bt_out_end(struct bt_out *out, int r, struct bt_error *err)
+{
+	if (r == BT_OK)
+		return bt_out_commit(out, err);
+	bt_out_abandon(out);
+	return r;
+}
+
 int bt_out_whole(const char *path, const void *data, size_t n,
                  struct bt_error *err)
 {

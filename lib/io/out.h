@@ -78,6 +78,10 @@ int bt_out_commit(struct bt_out *out, struct bt_error *err) BT_MUST_USE;
 /* Ends it without leaving a trace (where that is possible); takes NULL. */
 void bt_out_abandon(struct bt_out *out);
 
+/* Commits what was written well, as r tells, else abandons it. Returns r, or
+ * the error of the commit. Takes NULL where r is an error. */
+int bt_out_end(struct bt_out *out, int r, struct bt_error *err) BT_MUST_USE;
+
 /* 'file' in quotes, or "standard output". */
 const char *bt_out_name(const struct bt_out *out);
 

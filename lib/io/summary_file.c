@@ -35,10 +35,7 @@ int bt_summary_file_end(const struct bt_tool *tool, struct bt_out *out,
 	r = b.oom ? bt_error_nomem(&err, "writing the summary")
 	          : bt_out_write(out, b.data, b.len, &err);
 	bt_buf_clear(&b);
-	if (r == BT_OK)
-		r = bt_out_commit(out, &err);
-	else
-		bt_out_abandon(out);
+	r = bt_out_end(out, r, &err);
 	return r == BT_OK ? status : bt_tool_fail(tool, &err);
 }
 

@@ -290,8 +290,5 @@ int bt_tensors(const struct bt_tensors_opts *o, char *const *paths, int n,
 	bt_frame_builder_clear(&j.made);
 	bt_differences_clear(&j.diff);
 	free(j.chosen);
-	if (r == BT_OK)
-		return bt_out_commit(j.out, err);
-	bt_out_abandon(j.out);
-	return r;
+	return bt_out_end(j.out, r, err);
 }

@@ -66,8 +66,5 @@ int bt_detokenize_all(const struct bt_tok *tok,
 	if (r == BT_OK)
 		r = bt_detokenize_files(tok, opts, io->paths, io->n, out, texts,
 		                        err);
-	if (r == BT_OK)
-		return bt_out_commit(out, err);
-	bt_out_abandon(out);
-	return r;
+	return bt_out_end(out, r, err);
 }

@@ -499,10 +499,7 @@ int bt_squad_windows_file(char *const *paths, int n,
 
 	if (r == BT_OK)
 		r = bt_squad_windows_write(paths, n, o, out, log, &stats, err);
-	if (r == BT_OK)
-		r = bt_out_commit(out, err);
-	else
-		bt_out_abandon(out);
+	r = bt_out_end(out, r, err);
 	if (r == BT_OK)
 		bt_log(log, BT_LOG_NOTE,
 		       "%llu question%s in %llu window%s of %lld tokens: '%s'",
