@@ -78,6 +78,10 @@ extern const struct bt_gemm_ops bt_gemm_int8;
 /* bf16 where no library multiplies it: widened, then multiplied as f32. */
 extern const struct bt_gemm_ops bt_gemm_widened;
 
+/* For ops->gradient of f32: one product by ops->sgemm. */
+int bt_gemm_gradient_f32(struct bt_gemm *g, const struct bt_gemm_gradient *a,
+                         int worker);
+
 /* The bias into n columns of the rows, or added to them. */
 void bt_gemm_put_bias(float *y, size_t rows, size_t n, size_t ld,
                       const float *bias, bool add);

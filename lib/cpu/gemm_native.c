@@ -159,24 +159,6 @@ static int sgemm(struct bt_gemm *g, const struct bt_sgemm *p, int worker)
 	return BT_OK;
 }
 
-static int gradient(struct bt_gemm *g, const struct bt_gemm_gradient *a,
-                    int worker)
-{
-	const struct bt_sgemm p = {.transposed_a = true,
-	                           .m = a->n1 - a->n0,
-	                           .n = a->k,
-	                           .k = (int)a->rows,
-	                           .a = (const float *)a->dy + a->n0,
-	                           .lda = a->n,
-	                           .b = a->x,
-	                           .ldb = a->k,
-	                           .c = a->dw + (size_t)a->n0 * (size_t)a->k,
-	                           .ldc = a->k,
-	                           .add = a->add};
-
-	return sgemm(g, &p, worker);
-}
-
 const struct bt_gemm_ops bt_gemm_native = {
     .name = "native",
     .worker_bytes = SCRATCH,
@@ -189,6 +171,6 @@ const struct bt_gemm_ops bt_gemm_native = {
     .chunk_free = chunk_free,
     .pack = pack,
     .run = run,
-    .gradient = gradient,
+    .gradient = bt_gemm_gradient_f32,
     .sgemm = sgemm,
 };

@@ -170,6 +170,24 @@ static int gradient(struct bt_gemm *g, const struct bt_gemm_gradient *a,
 	return BT_OK;
 }
 
+int bt_gemm_gradient_f32(struct bt_gemm *g, const struct bt_gemm_gradient *a,
+                         int worker)
+{
+	const struct bt_sgemm p = {.transposed_a = true,
+	                           .m = a->n1 - a->n0,
+	                           .n = a->k,
+	                           .k = (int)a->rows,
+	                           .a = (const float *)a->dy + a->n0,
+	                           .lda = a->n,
+	                           .b = a->x,
+	                           .ldb = a->k,
+	                           .c = a->dw + (size_t)a->n0 * (size_t)a->k,
+	                           .ldc = a->k,
+	                           .add = a->add};
+
+	return g->ops->sgemm(g, &p, worker);
+}
+
 const struct bt_gemm_ops bt_gemm_ref = {
     .name = "ref",
     .open = open_ref,
