@@ -56,7 +56,7 @@ static size_t search(const struct bt_range *r, size_t n, uint32_t c)
 	return lo;
 }
 
-static bool in(const struct bt_range *r, size_t n, uint32_t c)
+bool bt_range_has(const struct bt_range *r, size_t n, uint32_t c)
 {
 	size_t i = search(r, n, c);
 
@@ -190,8 +190,8 @@ int bt_char_decompose(enum bt_char_dialect school, uint32_t c,
 	utf8proc_ssize_t n, i;
 
 	out[0] = c;
-	if (c < 0xc0 ||
-	    (school == BT_CHAR_DIALECT_HF && in(bt_hf_whole, bt_hf_whole_n, c)))
+	if (c < 0xc0 || (school == BT_CHAR_DIALECT_HF &&
+	                 bt_range_has(bt_hf_whole, bt_hf_whole_n, c)))
 		return 1;
 	n = utf8proc_decompose_char((utf8proc_int32_t)c, to,
 	                            BT_CHAR_DECOMPOSE_MAX, UTF8PROC_DECOMPOSE,
@@ -252,8 +252,9 @@ bool bt_char_is_word(uint32_t c)
 	return (k >= UTF8PROC_CATEGORY_LU && k <= UTF8PROC_CATEGORY_NL) ||
 	       k == UTF8PROC_CATEGORY_PC || c == 0x200c || c == 0x200d ||
 	       (c >= 0x24b6 && c <= 0x24e9) ||
-	       (c >= 0x1f130 && in(other_case, COUNT(other_case), c)) ||
-	       in(bt_hf_words, bt_hf_words_n, c);
+	       (c >= 0x1f130 &&
+	        bt_range_has(other_case, COUNT(other_case), c)) ||
+	       bt_range_has(bt_hf_words, bt_hf_words_n, c);
 }
 
 bool bt_char_is_cased(uint32_t c)
@@ -261,7 +262,7 @@ bool bt_char_is_cased(uint32_t c)
 	utf8proc_category_t k = category(c);
 
 	return (k >= UTF8PROC_CATEGORY_LU && k <= UTF8PROC_CATEGORY_LT) ||
-	       in(other_case, COUNT(other_case), c);
+	       bt_range_has(other_case, COUNT(other_case), c);
 }
 
 bool bt_char_is_case_ignorable(uint32_t c)
@@ -270,5 +271,6 @@ bool bt_char_is_case_ignorable(uint32_t c)
 
 	return k == UTF8PROC_CATEGORY_MN || k == UTF8PROC_CATEGORY_ME ||
 	       k == UTF8PROC_CATEGORY_CF || k == UTF8PROC_CATEGORY_LM ||
-	       k == UTF8PROC_CATEGORY_SK || in(mid_word, COUNT(mid_word), c);
+	       k == UTF8PROC_CATEGORY_SK ||
+	       bt_range_has(mid_word, COUNT(mid_word), c);
 }

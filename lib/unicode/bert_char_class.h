@@ -36,6 +36,9 @@ struct bt_range {
 	uint32_t first, last;
 };
 
+/* Whether c is in one of n ranges, which are in order. */
+bool bt_range_has(const struct bt_range *r, size_t n, uint32_t c);
+
 struct bt_shift {
 	uint32_t first, last;
 	int32_t by;

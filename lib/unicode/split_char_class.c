@@ -14,20 +14,6 @@
 #define V_COUNT 21u
 #define T_COUNT 28u
 
-static bool in(const struct bt_range *r, size_t n, uint32_t c)
-{
-	size_t lo = 0, hi = n, mid;
-
-	while (lo < hi) {
-		mid = (lo + hi) / 2;
-		if (c > r[mid].last)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < n && c >= r[lo].first;
-}
-
 uint32_t bt_char_compose(uint32_t a, uint32_t b)
 {
 	utf8proc_int32_t pair[3] = {(utf8proc_int32_t)a, (utf8proc_int32_t)b,
@@ -43,7 +29,7 @@ uint32_t bt_char_compose(uint32_t a, uint32_t b)
 	                     pair, 2, UTF8PROC_COMPOSE | UTF8PROC_STABLE) != 1)
 		return 0;
 	c = (uint32_t)pair[0];
-	return in(bt_hf_whole, bt_hf_whole_n, c) ? 0 : c;
+	return bt_range_has(bt_hf_whole, bt_hf_whole_n, c) ? 0 : c;
 }
 
 static void paint(uint8_t *table, const struct bt_range *r, size_t n, int bit)
