@@ -200,11 +200,6 @@ json_t *bt_inspect_text_json(const char *s)
 	return v != NULL ? v : json_null();
 }
 
-json_t *bt_inspect_number_json(double v)
-{
-	return isfinite(v) ? json_real(v) : json_null();
-}
-
 static int config_line(struct bt_buf *b, const json_t *o, struct bt_error *err)
 {
 	static const struct {

@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "ckpt/inspect_int.h"
+#include "format/json.h"
 
 struct counts {
 	size_t equal, different, only_a, only_b;
@@ -128,12 +129,10 @@ static json_t *row_json(const struct bt_tensor_diff *d)
 	json_object_set_new(o, "differing",
 	                    json_integer((json_int_t)d->differing));
 	json_object_set_new(o, "max",
-	                    d->numbers ? bt_inspect_number_json(d->max)
-	                               : json_null());
+	                    d->numbers ? bt_json_finite(d->max) : json_null());
 	json_object_set_new(o, "mean",
-	                    d->numbers ? bt_inspect_number_json(d->mean)
-	                               : json_null());
-	json_object_set_new(o, "cosine", bt_inspect_number_json(d->cosine));
+	                    d->numbers ? bt_json_finite(d->mean) : json_null());
+	json_object_set_new(o, "cosine", bt_json_finite(d->cosine));
 	return o;
 }
 

@@ -55,7 +55,6 @@ void bt_inspect_totals_line(struct bt_buf *b,
 void bt_inspect_json(struct bt_buf *b, json_t *v);
 
 json_t *bt_inspect_shape_json(const struct bt_tensor *t);
-json_t *bt_inspect_number_json(double v);    /* null where not finite */
 json_t *bt_inspect_text_json(const char *s); /* null where not UTF-8: a path */
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ckpt/inspect_int.h"
+#include "format/json.h"
 
 static const char *file_name(const struct bt_tensor *t)
 {
@@ -125,11 +126,10 @@ static json_t *stats_json(const struct bt_tensor_stats *s)
 	if (!s->known)
 		return json_null();
 	return json_pack("{s:o,s:o,s:o,s:o,s:I,s:I}", "min",
-	                 bt_inspect_number_json(s->min), "max",
-	                 bt_inspect_number_json(s->max), "mean",
-	                 bt_inspect_number_json(s->mean), "std",
-	                 bt_inspect_number_json(s->std), "nan",
-	                 (json_int_t)s->nan, "inf", (json_int_t)s->inf);
+	                 bt_json_finite(s->min), "max", bt_json_finite(s->max),
+	                 "mean", bt_json_finite(s->mean), "std",
+	                 bt_json_finite(s->std), "nan", (json_int_t)s->nan,
+	                 "inf", (json_int_t)s->inf);
 }
 
 static json_t *notes_json(const struct bt_ckpt *c)

@@ -6,6 +6,7 @@
 
 #include "base/span.h"
 #include "format/escape.h"
+#include "format/json.h"
 
 int bt_comparison_init(struct bt_comparison *p, const struct bt_metrics *like,
                        struct bt_error *err)
@@ -138,11 +139,6 @@ void bt_comparison_report(const struct bt_comparison *p,
 	bt_buf_putc(out, '\n');
 }
 
-static json_t *real(double v)
-{
-	return isfinite(v) ? json_real(v) : json_null();
-}
-
 json_t *bt_comparison_json(const struct bt_comparison *p,
                            const struct bt_metrics *a,
                            const char *const names[2])
@@ -157,10 +153,12 @@ json_t *bt_comparison_json(const struct bt_comparison *p,
 	bt_metrics_summary(&p->b, &sb);
 	for (i = 0; (name = bt_metrics_name(i, &sa, &va)) != NULL; i++)
 		if (bt_metrics_name(i, &sb, &vb) != NULL)
-			json_object_set_new(
-			    all, name,
-			    json_pack("{s:o, s:o, s:o}", "a", real(va), "b",
-			              real(vb), "difference", real(vb - va)));
+			json_object_set_new(all, name,
+			                    json_pack("{s:o, s:o, s:o}", "a",
+			                              bt_json_finite(va), "b",
+			                              bt_json_finite(vb),
+			                              "difference",
+			                              bt_json_finite(vb - va)));
 	json_object_set_new(o, "a", bt_escape_json(bt_span(names[0])));
 	json_object_set_new(o, "b", bt_escape_json(bt_span(names[1])));
 	json_object_set_new(o, "measures", all);
@@ -171,16 +169,17 @@ json_t *bt_comparison_json(const struct bt_comparison *p,
 		                              (json_int_t)p->a_alone, "b_alone",
 		                              (json_int_t)p->b_alone, "neither",
 		                              (json_int_t)p->neither));
-		json_object_set_new(
-		    o, "mcnemar_p",
-		    real(bt_comparison_mcnemar(p->a_alone, p->b_alone)));
+		json_object_set_new(o, "mcnemar_p",
+		                    bt_json_finite(bt_comparison_mcnemar(
+		                        p->a_alone, p->b_alone)));
 		return o;
 	}
 	bt_comparison_z(p, &error, &z, &p_value);
 	json_object_set_new(o, "squared_error",
 	                    json_pack("{s:o, s:o, s:o, s:o}", "difference",
-	                              real(p->mean), "standard_error",
-	                              real(error), "z", real(z), "p",
-	                              real(p_value)));
+	                              bt_json_finite(p->mean), "standard_error",
+	                              bt_json_finite(error), "z",
+	                              bt_json_finite(z), "p",
+	                              bt_json_finite(p_value)));
 	return o;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/json.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,6 +197,19 @@ static char *join_list(const char **p, char *to)
 			s += strspn(s + 1, " ");
 	*p = end + 1;
 	return to;
+}
+
+json_t *bt_json_finite(double v)
+{
+	return isfinite(v) ? json_real(v) : json_null();
+}
+
+json_t *bt_json_whole(json_t *v, bool failed)
+{
+	if (!failed)
+		return v;
+	json_decref(v);
+	return NULL;
 }
 
 void bt_json_join_lists(char *text)

@@ -34,6 +34,13 @@ int bt_json_parse(const char *name, const char *data, size_t len, bool unique,
 int bt_json_parse_nul(const char *name, const char *data, size_t len,
                       json_t **object, struct bt_error *err) BT_MUST_USE;
 
+/* A number, or null for one that JSON has no form for. */
+json_t *bt_json_finite(double v);
+
+/* The list or object or, where an addition to it failed, NULL, and it is freed.
+ */
+json_t *bt_json_whole(json_t *v, bool failed);
+
 /* Puts each list of numbers in printed JSON on one line, in place. */
 void bt_json_join_lists(char *text);
 

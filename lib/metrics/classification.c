@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "format/json.h"
 #include "metrics/metrics_int.h"
 
 static int likeliest(const struct bt_metrics *m, const float *logits)
@@ -323,11 +324,6 @@ static void undefined(const struct bt_metrics *m, const struct bt_labels *l,
 	bt_buf_putc(out, '\'');
 }
 
-static json_t *real(double v)
-{
-	return isfinite(v) ? json_real(v) : json_null();
-}
-
 /* The classes and the whole confusion matrix. */
 static int json(const struct bt_metrics *m, const struct bt_labels *l,
                 json_t *o)
@@ -348,9 +344,9 @@ static int json(const struct bt_metrics *m, const struct bt_labels *l,
 		if (m->keep > 0 && k > 2) {
 			r = bt_metrics_class_curve(m, (int)i, &area,
 			                           &precision);
-			json_object_set_new(x, "roc_auc", real(area));
+			json_object_set_new(x, "roc_auc", bt_json_finite(area));
 			json_object_set_new(x, "average_precision",
-			                    real(precision));
+			                    bt_json_finite(precision));
 		}
 		row = json_array();
 		for (j = 0; j < k; j++)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "format/json.h"
 
 static int init(struct bt_metrics *m, const struct bt_metrics_kind *kind,
                 int outputs, bool matrix, struct bt_error *err)
@@ -122,8 +123,7 @@ void bt_metrics_json_summary(const struct bt_metrics *m, json_t *o)
 	json_object_set_new(o, "examples", json_integer((json_int_t)m->n));
 	bt_metrics_summary(m, &s);
 	for (i = 0; (name = bt_metrics_name(i, &s, &v)) != NULL; i++)
-		json_object_set_new(o, name,
-		                    isfinite(v) ? json_real(v) : json_null());
+		json_object_set_new(o, name, bt_json_finite(v));
 }
 
 json_t *bt_metrics_json(const struct bt_metrics *m, const struct bt_labels *l)

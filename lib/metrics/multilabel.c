@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "format/json.h"
 #include "metrics/metrics_int.h"
 
 static bool is_predicted(const struct bt_metrics *m, size_t k, double logit)
@@ -293,11 +294,6 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 	report_end(m, &s, l, out);
 }
 
-static json_t *real(double v)
-{
-	return isnan(v) ? json_null() : json_real(v);
-}
-
 static int json(const struct bt_metrics *m, const struct bt_labels *l,
                 json_t *o)
 {
@@ -312,9 +308,10 @@ static int json(const struct bt_metrics *m, const struct bt_labels *l,
 		    all,
 		    json_pack("{s:s, s:f, s:f, s:f, s:o, s:o, s:I}", "label",
 		              l->name[k], "precision", c.precision, "recall",
-		              c.recall, "f1", c.f1, "roc_auc", real(c.roc_auc),
-		              "average_precision", real(c.average_precision),
-		              "support", (json_int_t)c.support));
+		              c.recall, "f1", c.f1, "roc_auc",
+		              bt_json_finite(c.roc_auc), "average_precision",
+		              bt_json_finite(c.average_precision), "support",
+		              (json_int_t)c.support));
 	}
 	json_object_set_new(o, "classes", all);
 	return r;

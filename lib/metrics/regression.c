@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "format/json.h"
 #include "metrics/metrics_int.h"
 
 /* The mean squared error over the numbers. */
@@ -153,11 +154,6 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 	              s.spearman, s.rmse, (unsigned long long)m->n);
 }
 
-static json_t *real(double v)
-{
-	return isfinite(v) ? json_real(v) : json_null();
-}
-
 static int json(const struct bt_metrics *m, const struct bt_labels *l,
                 json_t *o)
 {
@@ -172,11 +168,13 @@ static int json(const struct bt_metrics *m, const struct bt_labels *l,
 			json_array_append_new(
 			    all,
 			    json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
-			              "number", l->name[k], "mse", real(c.mse),
-			              "rmse", real(c.rmse), "mae", real(c.mae),
-			              "r2", real(c.r2), "pearson",
-			              real(c.pearson), "spearman",
-			              real(c.spearman)));
+			              "number", l->name[k], "mse",
+			              bt_json_finite(c.mse), "rmse",
+			              bt_json_finite(c.rmse), "mae",
+			              bt_json_finite(c.mae), "r2",
+			              bt_json_finite(c.r2), "pearson",
+			              bt_json_finite(c.pearson), "spearman",
+			              bt_json_finite(c.spearman)));
 	}
 	if (m->width > 1)
 		json_object_set(o, "numbers", all);

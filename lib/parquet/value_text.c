@@ -7,6 +7,7 @@
 
 #include "base/half.h"
 #include "base/num.h"
+#include "format/json.h"
 #include "format/python_repr.h"
 
 #define DAY ((int64_t)86400)
@@ -249,7 +250,7 @@ json_t *bt_parquet_value_json(const struct bt_parquet_node *node,
 		return json_integer((json_int_t)natural(value));
 	if (node->kind == BT_PARQUET_IS_REAL) {
 		x = real(value);
-		return isfinite(x) ? json_real(x) : json_null();
+		return bt_json_finite(x);
 	}
 	bt_buf_reset(scratch);
 	switch (bt_parquet_value_put(node, classes, value, scratch)) {

@@ -65,10 +65,7 @@ static json_t *make_merges(const char *p, size_t n)
 			continue;
 		bad |= json_array_append_new(list, json_stringn(p, len));
 	}
-	if (!bad)
-		return list;
-	json_decref(list);
-	return NULL;
+	return bt_json_whole(list, bad);
 }
 
 static json_t *make_bpe(const struct bt_tok *t, const char *merges, size_t n)

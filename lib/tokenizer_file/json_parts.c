@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of a tokenizer.json that is written, whatever the model. */
 
+#include "format/json.h"
 #include "tokenizer_file/export_json_int.h"
 
 static json_t *text(struct bt_span s)
@@ -26,10 +27,7 @@ json_t *bt_tok_export_vocab(const struct bt_tok *t)
 			bad |= json_object_setn_new(
 			    o, s.p, s.n, json_integer((json_int_t)i));
 	}
-	if (!bad)
-		return o;
-	json_decref(o);
-	return NULL;
+	return bt_json_whole(o, bad);
 }
 
 json_t *bt_tok_export_added(const struct bt_tok *t)
@@ -48,10 +46,7 @@ json_t *bt_tok_export_added(const struct bt_tok *t)
 		                    "rstrip", a->rstrip, "normalized",
 		                    a->normalized, "special", a->special));
 	}
-	if (!bad)
-		return list;
-	json_decref(list);
-	return NULL;
+	return bt_json_whole(list, bad);
 }
 
 static json_t *make_template(const struct bt_tok *t,
@@ -73,10 +68,7 @@ static json_t *make_template(const struct bt_tok *t,
 			              (int)p->type);
 		bad |= json_array_append_new(list, v);
 	}
-	if (!bad)
-		return list;
-	json_decref(list);
-	return NULL;
+	return bt_json_whole(list, bad);
 }
 
 /* What each special token of a template is. */

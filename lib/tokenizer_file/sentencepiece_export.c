@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "format/json.h"
 #include "tokenizer_file/export_json_int.h"
 #include "tokenizer_file/sentencepiece_open_int.h"
 
@@ -18,10 +19,7 @@ static json_t *make_pieces(const struct bt_tok *t, const double *score)
 		bad |= json_array_append_new(
 		    list, json_pack("[s% f]", s.p, s.n, score[i]));
 	}
-	if (!bad)
-		return list;
-	json_decref(list);
-	return NULL;
+	return bt_json_whole(list, bad);
 }
 
 static json_t *make_merges(const struct bt_bpe_merge *m, size_t n)
@@ -34,10 +32,7 @@ static json_t *make_merges(const struct bt_bpe_merge *m, size_t n)
 		bad |= json_array_append_new(
 		    list, json_pack("[s% s%]", m[i].a.p, m[i].a.n, m[i].b.p,
 		                    m[i].b.n));
-	if (!bad)
-		return list;
-	json_decref(list);
-	return NULL;
+	return bt_json_whole(list, bad);
 }
 
 static json_t *make_unigram(const struct bt_tok *t, int unknown,

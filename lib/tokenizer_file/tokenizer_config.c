@@ -106,10 +106,7 @@ static json_t *list_specials(const json_t *config, const json_t *map)
 		json_array_foreach(
 		    json_object_get(i < 2 ? config : map, key[i & 1]), k, v)
 		    bad |= note_special(o, v);
-	if (!bad)
-		return o;
-	json_decref(o);
-	return NULL;
+	return bt_json_whole(o, bad);
 }
 
 /* added_tokens.json */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "format/json.h"
 #include "train/kfold_int.h"
 
 void bt_kfold_clear(struct bt_kfold_result *r)
@@ -95,11 +96,6 @@ void bt_kfold_report(const struct bt_kfold_result *r, struct bt_buf *b)
 	}
 }
 
-static json_t *real(double x)
-{
-	return isfinite(x) ? json_real(x) : json_null();
-}
-
 json_t *bt_kfold_json(const struct bt_kfold_result *r)
 {
 	json_t *metrics = json_object(), *list;
@@ -111,12 +107,14 @@ json_t *bt_kfold_json(const struct bt_kfold_result *r)
 		v = &r->metric[i];
 		list = json_array();
 		for (k = 0; k < r->folds; k++)
-			json_array_append_new(list, real(v->value[k]));
-		json_object_set_new(metrics, v->name,
-		                    json_pack("{s:o, s:o, s:o, s:o}", "mean",
-		                              real(v->mean), "deviation",
-		                              real(v->deviation), "all",
-		                              real(v->all), "folds", list));
+			json_array_append_new(list,
+			                      bt_json_finite(v->value[k]));
+		json_object_set_new(
+		    metrics, v->name,
+		    json_pack("{s:o, s:o, s:o, s:o}", "mean",
+		              bt_json_finite(v->mean), "deviation",
+		              bt_json_finite(v->deviation), "all",
+		              bt_json_finite(v->all), "folds", list));
 	}
 	return json_pack("{s:i, s:I, s:o}", "folds", r->folds, "examples",
 	                 (json_int_t)r->texts, "metrics", metrics);

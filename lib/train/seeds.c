@@ -73,11 +73,6 @@ static void sum_up(struct bt_seeds *s)
 	s->deviation = sqrt(squares / (double)(n - 1));
 }
 
-static json_t *real(double x)
-{
-	return isfinite(x) ? json_real(x) : json_null();
-}
-
 static int write_file(const struct bt_seeds *s, const char *dir,
                       struct bt_error *err)
 {
@@ -89,11 +84,12 @@ static int write_file(const struct bt_seeds *s, const char *dir,
 	for (i = 0; i < s->n; i++) {
 		seed_name(s, i, name);
 		if (!isnan(s->value[i]))
-			json_object_set_new(seeds, name, real(s->value[i]));
+			json_object_set_new(seeds, name,
+			                    bt_json_finite(s->value[i]));
 	}
 	o = json_pack("{s:s, s:o, s:o, s:o, s:I}", "metric", s->metric, "seeds",
-	              seeds, "mean", real(s->mean), "deviation",
-	              real(s->deviation), "best",
+	              seeds, "mean", bt_json_finite(s->mean), "deviation",
+	              bt_json_finite(s->deviation), "best",
 	              (json_int_t)(s->first + s->best));
 	r = o != NULL ? bt_json_save(path, o, err)
 	              : bt_error_nomem(err, "writing JSON");

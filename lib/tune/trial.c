@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/sys.h"
+#include "format/json.h"
 #include "train/result.h"
 #include "tune/search_int.h"
 
@@ -183,11 +184,6 @@ static int check_settings(const struct bt_tune_search *x, size_t i,
 	                                  x->journal.path, i + 1));
 }
 
-static json_t *real(double v)
-{
-	return isfinite(v) ? json_real(v) : json_null();
-}
-
 /* The line of a trial that was trained; NULL: out of memory. */
 static json_t *describe(struct bt_tune_search *x, size_t i, double share,
                         const struct bt_train_result *res, const char *failed)
@@ -208,14 +204,15 @@ static json_t *describe(struct bt_tune_search *x, size_t i, double share,
 	for (k = 0; t->value != NULL && k < s->n; k++)
 		json_object_set_new(settings, s->setting[k].name,
 		                    json_string(t->value[k]));
-	settings = json_pack(
-	    "{s:I, s:f, s:I, s:I, s:o, s:o, s:f, s:f, s:s, s:o}", "trial",
-	    (json_int_t)(i + 1), "share", share, "updates",
-	    (json_int_t)res->steps, "of", (json_int_t)res->total, "metric",
-	    real(failed != NULL ? NAN : metric), "loss", real(loss), "seconds",
-	    now - x->mark, "training_seconds", res->whole_seconds, "end",
-	    failed != NULL ? "failed" : bt_train_end_name(res->end), "settings",
-	    settings);
+	settings =
+	    json_pack("{s:I, s:f, s:I, s:I, s:o, s:o, s:f, s:f, s:s, s:o}",
+	              "trial", (json_int_t)(i + 1), "share", share, "updates",
+	              (json_int_t)res->steps, "of", (json_int_t)res->total,
+	              "metric", bt_json_finite(failed != NULL ? NAN : metric),
+	              "loss", bt_json_finite(loss), "seconds", now - x->mark,
+	              "training_seconds", res->whole_seconds, "end",
+	              failed != NULL ? "failed" : bt_train_end_name(res->end),
+	              "settings", settings);
 	if (failed != NULL)
 		json_object_set_new(settings, "error", json_string(failed));
 	x->mark = now;
