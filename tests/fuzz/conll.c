@@ -2,9 +2,8 @@
 /* Not under thread: starts no threads */
 /* A byte of options and any bytes as sentences of tagged words: refused with a
  * word, or records of as many tags as words. */
-#include "fuzz.h"
+#include "records.h"
 
-#include "format/tfrecord.h"
 #include "record/record.h"
 #include "table/conll.h"
 
@@ -39,19 +38,6 @@ static void check(const void *data, size_t len)
 	FUZZ_CHECK(tags.name == NULL || texts(&tags) == texts(&words));
 }
 
-static void read_back(const char *path)
-{
-	char *paths[] = {(char *)path};
-	struct bt_tfrecord *in;
-	const uint8_t *data;
-	size_t len;
-
-	FUZZ_CHECK(bt_tfrecord_open(paths, 1, &in, NULL) == BT_OK);
-	while (bt_tfrecord_next(in, &data, &len, NULL) == 1)
-		check(data, len);
-	bt_tfrecord_close(in);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const columns[] = {NULL, "1", "2", "tokens"};
@@ -76,6 +62,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	FUZZ_CHECK(bt_out_commit(out, NULL) == BT_OK);
-	read_back("fuzz-records");
+	fuzz_records("fuzz-records", check);
 	return 0;
 }

@@ -9,26 +9,6 @@
 #include "ckpt/open.h"
 #include "ckpt_format/writer.h"
 
-static void read_all(const struct bt_ckpt *c)
-{
-	const struct bt_tensor *t;
-	size_t i, k, n;
-	double v[64];
-
-	for (i = 0; i < bt_ckpt_count(c); i++) {
-		t = bt_ckpt_tensor(c, i);
-		FUZZ_CHECK(bt_ckpt_find(c, t->name) == t);
-		if (t->data != NULL)
-			fuzz_read(t->data, t->bytes);
-		for (k = 0; k < t->count && k < 100000; k += n) {
-			n = t->count - k < 64 ? t->count - k : 64;
-			if (bt_dtype_is_real(t->dtype))
-				FUZZ_CHECK(bt_tensor_to_f64(t, k, n, v, NULL) ==
-				           BT_OK);
-		}
-	}
-}
-
 static void write_again(const struct bt_ckpt *c, bool renamed, bool half,
                         bool q8)
 {
@@ -67,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fuzz_told(bt_ckpt_open_memory("input", p, size, &c, &err), &err) ==
 	    BT_OK) {
 		fuzz_list(c);
-		read_all(c);
+		fuzz_values(c);
 		write_again(c, (how & 2) != 0, (how & 4) != 0, (how & 8) != 0);
 		bt_ckpt_close(c);
 	}

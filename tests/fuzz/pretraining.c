@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Two bytes of options and any bytes as texts for pre-training: refused with a
  * word, or records whose masks stand at tokens that are not special. */
-#include "fuzz.h"
+#include "records.h"
 
 #include "base/mem.h"
-#include "format/tfrecord.h"
 #include "pretrain/pretraining_data.h"
 #include "record/record.h"
 
@@ -39,19 +38,6 @@ static void check(const void *data, size_t len)
 	bt_token_rec_clear(&rec);
 }
 
-static void read_back(const char *path)
-{
-	char *paths[] = {(char *)path};
-	struct bt_tfrecord *in;
-	const uint8_t *data;
-	size_t len;
-
-	FUZZ_CHECK(bt_tfrecord_open(paths, 1, &in, NULL) == BT_OK);
-	while (bt_tfrecord_next(in, &data, &len, NULL) == 1)
-		check(data, len);
-	bt_tfrecord_close(in);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char vocab[] =
@@ -76,6 +62,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_put("vocab.txt", vocab, sizeof(vocab) - 1);
 	fuzz_put(in, data, size);
 	if (fuzz_told(bt_pretraining_make(&f, &err), &err) == BT_OK)
-		read_back("fuzz-masked");
+		fuzz_records("fuzz-masked", check);
 	return 0;
 }

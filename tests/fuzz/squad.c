@@ -2,10 +2,9 @@
 /* Not under thread: starts no threads */
 /* A byte of options and any bytes as questions: refused with a word, or records
  * whose answers stand in their contexts. */
-#include "fuzz.h"
+#include "records.h"
 
 #include "base/utf8.h"
-#include "format/tfrecord.h"
 #include "record/record.h"
 #include "table/squad.h"
 
@@ -46,19 +45,6 @@ static void check(const void *data, size_t len)
 	}
 }
 
-static void read_back(const char *path)
-{
-	char *paths[] = {(char *)path};
-	struct bt_tfrecord *in;
-	const uint8_t *data;
-	size_t len;
-
-	FUZZ_CHECK(bt_tfrecord_open(paths, 1, &in, NULL) == BT_OK);
-	while (bt_tfrecord_next(in, &data, &len, NULL) == 1)
-		check(data, len);
-	bt_tfrecord_close(in);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char in[] = "fuzz-squad", *paths[] = {in};
@@ -81,6 +67,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	FUZZ_CHECK(bt_out_commit(out, NULL) == BT_OK);
-	read_back("fuzz-records");
+	fuzz_records("fuzz-records", check);
 	return 0;
 }
