@@ -1,59 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Not under thread: starts processes, no threads */
 /* The client against a plugin that fails, lies, and is older or newer. */
-#include "test.h"
+#include "mock.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "files.h"
 #include "io/path.h"
-#include "pjrt/pjrt.h"
 
 /* Two results: a copy of argument 1, and one of argument 0. */
 static const char program[] = "2\n13 0 1\n11 2 2 3 0\n";
-static const struct bt_pjrt_arg args[] = {{{BT_PJRT_F32, 2, {2, 3}}, true},
-                                          {{BT_PJRT_BF16, 0, {0}}, false}};
 static const float some[6] = {1, 2, 3, 4, 5, 6};
 static const uint16_t y = 0x4049;
 
-static struct bt_error err;
-static char plugin[4096];
-static long *alive, *wrong, *calls, *failed, *compiled;
-
 static const struct bt_pjrt_options here = {.in_process = true};
-
-static void forget(void)
-{
-	static const char *const names[] = {
-	    "MOCK_MAJOR",  "MOCK_MINOR", "MOCK_GROWN",   "MOCK_STRICT",
-	    "MOCK_FAIL",   "MOCK_LATE",  "MOCK_FAIL_FN", "MOCK_DEVICES",
-	    "MOCK_LIE",    "MOCK_EXIT",  "MOCK_ALONE",   "MOCK_TABLE",
-	    "MOCK_PARENT", "MOCK_DIES"};
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
-		unsetenv(names[i]);
-	bt_error_clear(&err);
-}
-
-static void set(const char *name, long value)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%ld", value);
-	setenv(name, text, 1);
-}
-
-static void all_is_freed(void)
-{
-	assert_int_equal(*alive, 0);
-	assert_int_equal(*wrong, 0);
-}
 
 static void clear_cache(void)
 {
@@ -602,17 +563,6 @@ static void toolkit(void **state)
 	all_is_freed();
 }
 
-static long *count_of(void *mock, const char *name)
-{
-	void *p = dlsym(mock, name);
-
-	if (p == NULL) {
-		fprintf(stderr, "%s lacks %s\n", plugin, name);
-		exit(1);
-	}
-	return p;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -628,19 +578,7 @@ int main(void)
 	    cmocka_unit_test(cache_place),
 	    cmocka_unit_test(toolkit), /* after it, nothing is forked */
 	};
-	void *mock;
-
-	snprintf(plugin, sizeof(plugin), "%s/plugin/mock.so", getenv("BUILD"));
-	mock = dlopen(plugin, RTLD_NOW);
-	if (mock == NULL) {
-		fprintf(stderr, "%s\n", dlerror());
-		return 1;
-	}
-	alive = count_of(mock, "mock_alive");
-	wrong = count_of(mock, "mock_wrong");
-	calls = count_of(mock, "mock_calls");
-	failed = count_of(mock, "mock_failed");
-	compiled = count_of(mock, "mock_compiled");
+	load_mock();
 	unsetenv("XLA_FLAGS");
 	return RUN(tests);
 }

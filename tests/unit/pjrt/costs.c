@@ -1,44 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Not under thread: starts processes, no threads */
 /* What programs cost, of a plugin that fails, lies, and is older or newer. */
-#include "test.h"
-
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "pjrt/pjrt.h"
-
-static const struct bt_pjrt_arg args[] = {{{BT_PJRT_F32, 2, {2, 3}}, true},
-                                          {{BT_PJRT_BF16, 0, {0}}, false}};
-static struct bt_error err;
-static char plugin[4096];
-static long *alive, *wrong, *calls, *failed, *compiled;
+#include "mock.h"
 
 static const struct bt_pjrt_options board = {.in_process = true,
                                              .topology = "board:2"};
-
-static void forget(void)
-{
-	static const char *const names[] = {
-	    "MOCK_MINOR", "MOCK_GROWN", "MOCK_STRICT", "MOCK_FAIL",
-	    "MOCK_TABLE", "MOCK_LIE",   "MOCK_LIMIT",  "MOCK_PEAK",
-	    "MOCK_ABORT", "MOCK_FULL"};
-	size_t i;
-
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
-		unsetenv(names[i]);
-	bt_error_clear(&err);
-}
-
-static void set(const char *name, long value)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%ld", value);
-	setenv(name, text, 1);
-}
 
 static struct bt_pjrt_source source(int replicas)
 {
@@ -66,8 +32,7 @@ static int use(const struct bt_pjrt_options *o, int replicas,
 	}
 	bt_pjrt_program_free(x);
 	bt_pjrt_close(p);
-	assert_int_equal(*alive, 0);
-	assert_int_equal(*wrong, 0);
+	all_is_freed();
 	return r;
 }
 
@@ -256,17 +221,6 @@ static void every_call_fails(void **state)
 	assert_true(told > 8);
 }
 
-static long *count_of(void *mock, const char *name)
-{
-	void *p = dlsym(mock, name);
-
-	if (p == NULL) {
-		fprintf(stderr, "%s lacks %s\n", plugin, name);
-		exit(1);
-	}
-	return p;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,18 +228,6 @@ int main(void)
 	    cmocka_unit_test(nothing_runs),  cmocka_unit_test(versions),
 	    cmocka_unit_test(lies),          cmocka_unit_test(every_call_fails),
 	};
-	void *mock;
-
-	snprintf(plugin, sizeof(plugin), "%s/plugin/mock.so", getenv("BUILD"));
-	mock = dlopen(plugin, RTLD_NOW);
-	if (mock == NULL) {
-		fprintf(stderr, "%s\n", dlerror());
-		return 1;
-	}
-	alive = count_of(mock, "mock_alive");
-	wrong = count_of(mock, "mock_wrong");
-	calls = count_of(mock, "mock_calls");
-	failed = count_of(mock, "mock_failed");
-	compiled = count_of(mock, "mock_compiled");
+	load_mock();
 	return RUN(tests);
 }
