@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ckpt/open.h"
 #include "tensor/checkpoint.h"
 
 static inline const char *fixture(const char *name)
@@ -48,6 +49,38 @@ static inline uint8_t *load(const char *path, size_t *size)
 	assert_int_equal(fread(p, 1, *size, f), *size);
 	fclose(f);
 	return p;
+}
+
+/* What was opened, with that result, is used and closed, or refused with a
+ * word. Returns 1 if it was taken. */
+static inline int taken(int r, const struct bt_error *err, struct bt_ckpt *c,
+                        void (*use)(const struct bt_ckpt *c))
+{
+	if (r == BT_OK) {
+		use(c);
+		bt_ckpt_close(c);
+	} else {
+		assert_int_equal(r, err->code);
+		assert_true(err->text[0] != '\0');
+	}
+	return r == BT_OK;
+}
+
+/* The same of a copy in a block of its own size, so that a sanitizer sees the
+ * smallest step beyond it. */
+static inline int try_copy(void (*use)(const struct bt_ckpt *c),
+                           const uint8_t *data, size_t size)
+{
+	uint8_t *p = malloc(size != 0 ? size : 1);
+	struct bt_error err = {0};
+	struct bt_ckpt *c = NULL;
+	int r;
+
+	memcpy(p, data, size);
+	r = bt_ckpt_open_memory("m", p, size, &c, &err);
+	r = taken(r, &err, c, use);
+	free(p);
+	return r;
 }
 
 #endif

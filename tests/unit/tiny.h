@@ -50,6 +50,35 @@ static inline struct bt_config tiny_config(void)
 	return c;
 }
 
+/* The same of another family, with what it needs. */
+static inline struct bt_config tiny_family(const char *family)
+{
+	struct bt_config c = tiny_config();
+
+	c.family = bt_family_find(family);
+	assert_non_null(c.family);
+	c.embedding_size = 16;
+	c.groups = 1;
+	c.hidden_dropout = c.attention_dropout = c.classifier_dropout = 0.1f;
+	if (strstr(family, "roberta") != NULL || strcmp(family, "mpnet") == 0) {
+		c.pad_id = 1;
+		c.position0 = 2;
+	}
+	c.embedding_dropout = 0.1f;
+	c.window = 6;
+	c.global_every = 2;
+	c.global_rope = bt_rope_of(1000);
+	c.local_rope = bt_rope_of(10);
+	c.att_span = c.position_buckets = 8;
+	c.max_relative_positions = 32;
+	c.c2p = c.p2c = c.norm_rel_embeddings = true;
+	c.share_att_key = true;
+	c.kv_heads = strcmp(family, "eurobert") == 0 ? 1 : 0;
+	if (strcmp(family, "distilbert") == 0)
+		c.type_vocab_size = 0;
+	return c;
+}
+
 /* Every parameter at random, norms about 1. */
 static inline void tiny_params(const struct bt_graph *g, float *p)
 {

@@ -110,14 +110,7 @@ static int try(const uint8_t *index, size_t size)
 	assert_int_equal(fwrite(index, 1, size, f), size);
 	fclose(f);
 	r = bt_ckpt_open("t.index", &c, &err);
-	if (r == BT_OK) {
-		use(c);
-		bt_ckpt_close(c);
-	} else {
-		assert_int_equal(r, err.code);
-		assert_true(err.text[0] != '\0');
-	}
-	return r == BT_OK;
+	return taken(r, &err, c, use);
 }
 
 static void put_file(const char *path, const void *data, size_t size)

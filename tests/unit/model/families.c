@@ -19,34 +19,6 @@ static const char *const families[] = {
     "neobert", "nomic_bert", "roberta",   "xlm-roberta"};
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 
-static struct bt_config config(const char *family)
-{
-	struct bt_config c = tiny_config();
-
-	c.family = bt_family_find(family);
-	assert_non_null(c.family);
-	c.embedding_size = 16;
-	c.groups = 1;
-	c.hidden_dropout = c.attention_dropout = c.classifier_dropout = 0.1f;
-	if (strstr(family, "roberta") != NULL || strcmp(family, "mpnet") == 0) {
-		c.pad_id = 1;
-		c.position0 = 2;
-	}
-	c.embedding_dropout = 0.1f;
-	c.window = 6;
-	c.global_every = 2;
-	c.global_rope = bt_rope_of(1000);
-	c.local_rope = bt_rope_of(10);
-	c.att_span = c.position_buckets = 8;
-	c.max_relative_positions = 32;
-	c.c2p = c.p2c = c.norm_rel_embeddings = true;
-	c.share_att_key = true;
-	c.kv_heads = strcmp(family, "eurobert") == 0 ? 1 : 0;
-	if (strcmp(family, "distilbert") == 0)
-		c.type_vocab_size = 0;
-	return c;
-}
-
 static void open_family(struct tiny *t, const struct bt_config *c, int threads,
                         bool low, int flags)
 {
@@ -80,7 +52,7 @@ static void how_does_not_matter(void **state)
 	(void)state;
 	for (f = 0; f < FAMILIES; f++)
 		for (i = 0; i < 4; i++) {
-			c = config(families[f]);
+			c = tiny_family(families[f]);
 			open_family(&a, &c, 1, i % 2, 0);
 			open_family(&b, &c, threads[i / 2], i % 2,
 			            flags[i / 2]);
@@ -202,7 +174,7 @@ static void words_in_place_of_the_table(void **state)
 
 	(void)state;
 	for (f = 0; f < FAMILIES; f++) {
-		c = config(families[f]);
+		c = tiny_family(families[f]);
 		open_family(&a, &c, 1, false, 0);
 		open_family(&b, &c, 2, false, TINY_FIXED);
 		assert_null(bt_engine_grads(b.e));
@@ -256,7 +228,7 @@ static void grows(void **state)
 
 	(void)state;
 	for (f = 0; f < 2 * FAMILIES; f++) {
-		c = config(families[f / 2]);
+		c = tiny_family(families[f / 2]);
 		open_family(&a, &c, 1, f % 2, 0);
 		a.b.train = false;
 		assert_ok(bt_engine_forward(a.e, &a.b, &err));
@@ -298,7 +270,7 @@ static void batches_add_up(void **state)
 
 	(void)state;
 	for (f = 0; f < FAMILIES; f++) {
-		c = config(families[f]);
+		c = tiny_family(families[f]);
 		open_family(&t, &c, 2, false, 0);
 		pass(&t, false);
 		one = malloc(t.g.n_floats * sizeof(*one));
@@ -321,7 +293,7 @@ static void batches_add_up(void **state)
  * projects queries apart from keys and values, those a second time. */
 static void shared_is_packed_once(void **state)
 {
-	struct bt_config c = config("albert");
+	struct bt_config c = tiny_family("albert");
 	size_t few, many;
 	struct tiny t;
 
@@ -341,7 +313,7 @@ static void shared_is_packed_once(void **state)
  * tokens behind it keep the positions they had without it. */
 static void padding_stands_aside(void **state)
 {
-	struct bt_config c = config("roberta");
+	struct bt_config c = tiny_family("roberta");
 	const struct bt_param *word, *position;
 	struct tiny t;
 	const float *d;

@@ -57,29 +57,8 @@ static bool is_nearly_wanted(const struct bt_encoding *e, const json_t *c)
 static void check_cases(const char *name, const json_t *golden,
                         struct bt_tok *t)
 {
-	json_t *cases = json_object_get(json_object_get(golden, name), "cases");
-	struct bt_tok_encode_opts how = {.special = true, .offsets = true};
-	struct bt_tok_scratch *s;
-	struct bt_encoding e;
-	size_t i, b;
-	json_t *c;
-
-	assert_true(json_array_size(cases) > 100);
-	assert_ok(bt_tok_scratch_new(t, &s, &err));
-	json_array_foreach(cases, i, c)
-	{
-		how.max_length =
-		    (size_t)json_integer_value(json_object_get(c, "max"));
-		assert_ok(bt_tok_encode(t, s, text_of(c, "a"), text_of(c, "b"),
-		                        &how, &e, &err));
-		if (is_nearly_wanted(&e, c))
-			continue;
-		for (b = 0; b < e.n; b++)
-			print_error("%d:%u-%u ", (int)e.ids[b], e.start[b],
-			            e.end[b]);
-		fail_msg("%s: %s", name, json_dumps(c, JSON_COMPACT));
-	}
-	bt_tok_scratch_free(s);
+	check_as(name, json_object_get(json_object_get(golden, name), "cases"),
+	         100, t, is_nearly_wanted);
 	bt_tok_free(t);
 }
 
