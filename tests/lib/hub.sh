@@ -15,6 +15,15 @@ hub_start() {
 	export HF_ENDPOINT HF_HOME
 }
 
+# hub_or_end: the same, but where bert-fetch was built without libcurl the test ends
+hub_or_end() {
+	if bert-fetch x 2>&1 | grep -q 'built without'; then
+		skip 'bert-fetch' 'libcurl is not installed'
+		finish
+	fi
+	hub_start
+}
+
 # hub_rules LINE ...: how it misbehaves from now on; the log begins anew
 hub_rules() {
 	rm -f hub/uses.* hub/log hub/rules hub/go

@@ -57,3 +57,15 @@ squad_records() { # FILE FLAG ...
 		--vocab_file=vocab.txt --max_seq_length=16 --doc_stride=6 \
 		--train_data_output_path="$file.rec" --meta_data_file_path="$file.meta" --verbosity=-1 "$@"
 }
+
+# squad_both: a vocabulary, questions that have an answer and, with a 2 in their names,
+# some that have none, and the records of those to learn from
+squad_both() {
+	squad_vocabulary >vocab.txt
+	squad_questions 1 400 0 >train.json
+	squad_questions 2 60 0 >dev.json
+	squad_questions 3 400 1 >train2.json
+	squad_questions 4 60 1 >dev2.json
+	squad_records train
+	squad_records train2 --version_2_with_negative
+}

@@ -5,13 +5,7 @@
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/squad.sh"
 events() { "$TEST_TOP/tests/lib/events" "$@" | sed 1d; }
-squad_vocabulary >vocab.txt
-squad_questions 1 400 0 >train.json
-squad_questions 2 60 0 >dev.json
-squad_questions 3 400 1 >train2.json
-squad_questions 4 60 1 >dev2.json
-squad_records train
-squad_records train2 --version_2_with_negative
+squad_both
 cat >task.yaml <<'EOF'
 task:
   model:

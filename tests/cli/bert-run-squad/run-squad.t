@@ -6,13 +6,7 @@
 unset BT_PJRT_PATH PJRT_NAMES_AND_LIBRARY_PATHS # devices.t has them
 . "$TEST_TOP/tests/lib/squad.sh"
 events() { "$TEST_TOP/tests/lib/events" "$@" | sed 1d; }
-squad_vocabulary >vocab.txt
-squad_questions 1 400 0 >train.json
-squad_questions 2 60 0 >dev.json
-squad_questions 3 400 1 >train2.json
-squad_questions 4 60 1 >dev2.json
-squad_records train
-squad_records train2 --version_2_with_negative
+squad_both
 echo '{"vocab_size": 18, "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 128,
 	"max_position_embeddings": 64, "hidden_dropout_prob": 0, "attention_probs_dropout_prob": 0}' >bert_config.json
 run() { # MODE DIR FLAG ...

@@ -4,26 +4,10 @@
 # Not under thread: the threads are those of cli/bert-train/train
 # Not under isa: compares trainings with each other, as cli/bert-train/train does
 . "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/tags.sh"
 vocab=$TEST_TOP/pipelines/data/vocab.txt
 
-# Names are tagged by what stands before them.
-sentences() { # ROWS SEED
-	awk -v n="$1" -v seed="$2" 'BEGIN {
-		srand(seed)
-		split("card book library room", name, " ")
-		for (i = 1; i <= n; i++) {
-			print "i\tO\nhave\tO"
-			for (k = rand() * 5; k > 0; k--) {
-				if (rand() < .5) print "the\tO\n" name[1 + int(rand() * 4)] "\tB-PER\nunopenable\tI-PER"
-				else print "my\tO\n" name[1 + int(rand() * 4)] "\tB-LOC"
-			}
-			print ".\tO\n"
-		}
-	}'
-}
-mkdir d
-sentences 200 1 >d/train-en.tsv
-sentences 40 2 >d/dev-en.tsv
+garden_tags
 records() { # LENGTH NAME
 	bert-create-finetuning-data --fine_tuning_task_type=tagging --input_data_dir=d \
 		--vocab_file="$vocab" --max_seq_length="$1" --train_data_output_path="$2.train" \
