@@ -30,6 +30,9 @@
 		err.code = 0;                                                  \
 	} while (0)
 
+/* A test, which keeps no state between it and others. */
+#define TEST(name) static void name(void **state __attribute__((unused)))
+
 #define RUN(tests) cmocka_run_group_tests(tests, NULL, NULL)
 
 #endif

@@ -50,13 +50,12 @@ static void use_up(void)
 	_exit(2);
 }
 
-static void little_memory_never_fails(void **state)
+TEST(little_memory_never_fails)
 {
 	const char *kind = getenv("TEST_KIND");
 	pid_t child;
 	int status;
 
-	(void)state;
 	if (kind != NULL && *kind != '\0')
 		skip(); /* the process has another allocator, or another size */
 	text_put("unfinished", "x");
@@ -70,11 +69,10 @@ static void little_memory_never_fails(void **state)
 	assert_int_not_equal(access("unfinished", F_OK), 0);
 }
 
-static void sizes(void **state)
+TEST(sizes)
 {
 	size_t n = 7;
 
-	(void)state;
 	assert_true(bt_size_mul(3, 5, &n));
 	assert_int_equal(n, 15);
 	assert_false(bt_size_mul(SIZE_MAX / 2, 3, &n));
@@ -84,11 +82,10 @@ static void sizes(void **state)
 	assert_int_equal(bt_round_up(65, 64), 128);
 }
 
-static void first_error_stays(void **state)
+TEST(first_error_stays)
 {
 	struct bt_error err = {0};
 
-	(void)state;
 	assert_int_equal(bt_error_set(&err, BT_ECORRUPT, "one %d", 1),
 	                 BT_ECORRUPT);
 	assert_int_equal(bt_error_set(&err, BT_EIO, "two"), BT_EIO);
@@ -98,7 +95,7 @@ static void first_error_stays(void **state)
 	assert_int_equal(bt_error_set(NULL, BT_EIO, "nowhere"), BT_EIO);
 }
 
-static void buf_decimal(void **state)
+TEST(buf_decimal)
 {
 	static const int64_t v[] = {0,     9,     10,        -1,
 	                            30522, -4096, INT64_MAX, INT64_MIN};
@@ -106,7 +103,6 @@ static void buf_decimal(void **state)
 	char s[32];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
 		bt_buf_reset(&b);
 		bt_buf_decimal(&b, v[i]);
@@ -116,13 +112,12 @@ static void buf_decimal(void **state)
 	bt_buf_clear(&b);
 }
 
-static void buffers(void **state)
+TEST(buffers)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	char *s;
 	int i;
 
-	(void)state;
 	assert_string_equal(bt_buf_str(&b), "");
 	for (i = 0; i < 1000; i++)
 		bt_buf_printf(&b, "%d,", i % 10);
@@ -136,14 +131,13 @@ static void buffers(void **state)
 	assert_int_equal(b.len, 0);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
 	int64_t i = 5;
 	double d = 5;
 	size_t n = 5;
 	uint64_t u = 5;
 
-	(void)state;
 	assert_int_equal(bt_parse_i64("-12", -20, 20, &i), 0);
 	assert_int_equal(i, -12);
 	assert_int_equal(bt_parse_i64("21", -20, 20, &i), BT_EARG);
@@ -172,13 +166,12 @@ static void numbers(void **state)
 	assert_int_equal(bt_parse_bytes("1KB", &n), BT_EARG);
 }
 
-static void shortest_floats(void **state)
+TEST(shortest_floats)
 {
 	static const float v[] = {0.1f, 1.0f / 3, 1e-30f, 16777217.0f, 0.3f};
 	char s[32];
 	size_t i;
 
-	(void)state;
 	assert_int_equal(bt_format_f32(s, sizeof(s), 0.1f), 3);
 	assert_string_equal(s, "0.1");
 	for (i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
@@ -206,7 +199,7 @@ static void shortest_floats(void **state)
 }
 
 /* Known answers published with the generator (Random123, kat_vectors). */
-static void philox_known_answers(void **state)
+TEST(philox_known_answers)
 {
 	static const uint32_t ones[4] = {~0u, ~0u, ~0u, ~0u};
 	static const uint32_t zeros[4] = {0, 0, 0, 0};
@@ -214,7 +207,6 @@ static void philox_known_answers(void **state)
 	                               0x03707344};
 	uint32_t out[4];
 
-	(void)state;
 	bt_philox(0, zeros, out);
 	assert_int_equal(out[0], 0x6627e8d5);
 	assert_int_equal(out[3], 0x9b00dbd8);
@@ -226,13 +218,12 @@ static void philox_known_answers(void **state)
 	assert_int_equal(out[3], 0x24126ea1);
 }
 
-static void random_numbers(void **state)
+TEST(random_numbers)
 {
 	double v[2], sum = 0, squares = 0;
 	uint32_t perm[100], seen[100] = {0};
 	int i;
 
-	(void)state;
 	for (i = 0; i < 20000; i++) {
 		bt_random_normal(1, BT_PURPOSE_INIT, 0, (uint64_t)i, 2, v);
 		assert_true(fabs(v[0]) <= 2 && fabs(v[1]) <= 2);
@@ -252,13 +243,12 @@ static void random_numbers(void **state)
 }
 
 /* Numbers of every width, set and appended, and what stands beside them. */
-static void packed_numbers(void **state)
+TEST(packed_numbers)
 {
 	static const uint32_t max[] = {0, 1, 3, 15, 255, 65535, UINT32_MAX};
 	struct bt_bitpack p, grown = BT_BITPACK_INIT;
 	size_t k, i;
 
-	(void)state;
 	for (k = 0; k < sizeof(max) / sizeof(max[0]); k++) {
 		assert_int_equal(bt_bitpack_init(&p, 200, max[k]), BT_OK);
 		for (i = 0; i < 200; i++)
@@ -292,14 +282,13 @@ static void count_piece(void *arg, int piece, int worker)
 	atomic_fetch_add(&counts[piece], 1);
 }
 
-static void pool_runs_each_piece_once(void **state)
+TEST(pool_runs_each_piece_once)
 {
 	static atomic_int counts[500];
 	struct bt_error err = {0};
 	struct bt_pool *pool;
 	int threads, round, i;
 
-	(void)state;
 	for (threads = 1; threads <= 5; threads++) {
 		assert_ok(bt_pool_new(threads, &pool, &err));
 		assert_int_equal(bt_pool_threads(pool), threads);
@@ -359,14 +348,13 @@ static enum bt_opt_result parse(struct values *v, struct bt_error *err,
 	return bt_opt_parse(&tool, argc, argv, v, operand, &again, err);
 }
 
-static void options_parse(void **state)
+TEST(options_parse)
 {
 	struct bt_error err = {0};
 	char *argv[20], copy[200];
 	struct values v;
 	int at;
 
-	(void)state;
 	assert_int_equal(parse(&v, &err,
 	                       "x a --length 7 -t col -fvv --rate=.5 -m A "
 	                       "--model B --seed 9 -j3 -- -z",
@@ -403,7 +391,7 @@ static void options_parse(void **state)
 }
 
 /* A value may follow behind "=" only: the next word is an operand. */
-static void optional_values(void **state)
+TEST(optional_values)
 {
 	struct bt_error err = {0};
 	char *argv[20], copy[200], help[2000];
@@ -411,7 +399,6 @@ static void optional_values(void **state)
 	FILE *f;
 	int at;
 
-	(void)state;
 	assert_int_equal(parse(&v, &err, "x a", &at, argv, copy), BT_OPT_RUN);
 	assert_int_equal(v.level, 0);
 	assert_int_equal(parse(&v, &err, "x --level 19", &at, argv, copy),
@@ -435,9 +422,8 @@ static void optional_values(void **state)
 	assert_non_null(strstr(help, "--level[=L]"));
 }
 
-static void hexadecimal_digits(void **state)
+TEST(hexadecimal_digits)
 {
-	(void)state;
 	assert_int_equal(bt_parse_hex4("00e9"), 0xe9);
 	assert_int_equal(bt_parse_hex4("FfFf0"), 0xffff);
 	assert_int_equal(bt_parse_hex4("00g0"), -1);
@@ -445,9 +431,8 @@ static void hexadecimal_digits(void **state)
 	assert_int_equal(bt_parse_hex4(""), -1);
 }
 
-static void names_that_are_near(void **state)
+TEST(names_that_are_near)
 {
-	(void)state;
 	assert_int_equal(bt_suggest_distance("", ""), 0);
 	assert_int_equal(bt_suggest_distance("kitten", "sitting"), 3);
 	assert_int_equal(bt_suggest_distance("abc", ""), 3);
@@ -465,11 +450,10 @@ static void names_that_are_near(void **state)
 	assert_false(bt_suggest_words("labels", "l"));
 }
 
-static void names_of_other_programs(void **state)
+TEST(names_of_other_programs)
 {
 	const struct bt_suggest_known *k = bt_suggest_known_next(NULL, "FP16");
 
-	(void)state;
 	assert_string_equal(k->ours, "dtype bf16");
 	assert_null(bt_suggest_known_next(k, "FP16"));
 	k = bt_suggest_known_next(NULL, "max_seq_length");
@@ -481,7 +465,7 @@ static void names_of_other_programs(void **state)
 	assert_null(bt_suggest_known_next(NULL, ""));
 }
 
-static void option_mistakes(void **state)
+TEST(option_mistakes)
 {
 	static const char *const cases[][2] = {
 	    {"x --nosuch", "unknown option '--nosuch'"},
@@ -516,7 +500,6 @@ static void option_mistakes(void **state)
 	size_t i;
 	int at;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(parse(&v, &err, cases[i][0], &at, argv, copy),
 		                 BT_OPT_MISTAKE);
@@ -525,7 +508,7 @@ static void option_mistakes(void **state)
 	}
 }
 
-static void available_memory(void **state)
+TEST(available_memory)
 {
 	static const char *const folders[] = {
 	    "m",
@@ -541,7 +524,6 @@ static void available_memory(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	assert_true(bt_available_memory("nosuch") == UINT64_MAX);
 	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		(void)mkdir(folders[i], 0777);
@@ -581,11 +563,10 @@ static void available_memory(void **state)
 }
 
 /* What is quoted in a message does not steer the terminal. */
-static void messages_are_printable(void **state)
+TEST(messages_are_printable)
 {
 	char text[] = "a\x1B[31mb\r\n\x7F\xC2\x9B\xC3\xA9\xC2\xA0\xC2";
 
-	(void)state;
 	bt_printable(text);
 	assert_string_equal(text, "a?[31mb????\?\xC3\xA9\xC2\xA0\xC2");
 }

@@ -6,7 +6,7 @@
 
 #include "base/string_set.h"
 
-static void a_set_numbers_its_members(void **state)
+TEST(a_set_numbers_its_members)
 {
 	struct bt_string_set *set = bt_string_set_new();
 	struct bt_span v;
@@ -14,7 +14,6 @@ static void a_set_numbers_its_members(void **state)
 	size_t number;
 	int round, i;
 
-	(void)state;
 	assert_non_null(set);
 	assert_int_equal(bt_string_set_add(set, bt_span(""), &number), 0);
 	assert_int_equal(number, 0);

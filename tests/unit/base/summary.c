@@ -27,13 +27,12 @@ static json_t *read_back(struct bt_summary *s, const struct bt_error *err)
 	return o;
 }
 
-static void facts_nest(void **state)
+TEST(facts_nest)
 {
 	const struct bt_error none = {0};
 	struct bt_summary s = {0};
 	json_t *o, *in;
 
-	(void)state;
 	bt_summary_count(&s, "most", UINT64_MAX >> 1);
 	bt_summary_open(&s, "none");
 	bt_summary_close(&s);
@@ -59,7 +58,7 @@ static void facts_nest(void **state)
 	json_decref(o);
 }
 
-static void any_bytes_are_text(void **state)
+TEST(any_bytes_are_text)
 {
 	static const struct {
 		const char *in, *out;
@@ -83,7 +82,6 @@ static void any_bytes_are_text(void **state)
 	size_t i;
 	json_t *o;
 
-	(void)state;
 	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
 		bt_summary_text(&s, "t", t[i].in);
 		o = read_back(&s, &none);
@@ -93,14 +91,13 @@ static void any_bytes_are_text(void **state)
 	}
 }
 
-static void warnings_are_collected(void **state)
+TEST(warnings_are_collected)
 {
 	struct bt_error err = {0};
 	struct bt_summary s = {0};
 	struct bt_log log = {.summary = &s}; /* which prints nothing */
 	json_t *o, *w;
 
-	(void)state;
 	assert_true(bt_log_is_heard(&log, BT_LOG_WARN));
 	assert_false(bt_log_is_heard(&log, BT_LOG_NOTE));
 	bt_log(&log, BT_LOG_NOTE, "a note");
@@ -129,7 +126,7 @@ static void warnings_are_collected(void **state)
 	json_decref(o);
 }
 
-static void errors_have_places(void **state)
+TEST(errors_have_places)
 {
 	static const struct {
 		int code;
@@ -166,7 +163,6 @@ static void errors_have_places(void **state)
 	struct bt_error_place p;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
 		bt_error_place(t[i].code, t[i].text, &p);
 		assert_string_equal(p.file, t[i].file);
@@ -175,9 +171,8 @@ static void errors_have_places(void **state)
 	}
 }
 
-static void nobody_asked(void **state)
+TEST(nobody_asked)
 {
-	(void)state;
 	bt_summary_count(NULL, "n", 1);
 	bt_summary_real(NULL, "x", 1);
 	bt_summary_text(NULL, "t", "");

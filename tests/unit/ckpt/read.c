@@ -23,14 +23,13 @@ static const char *const dtypes[] = {
     "U32",         "F32",         "C64", "F64", "I64",     "U64",
 };
 
-static void every_dtype(void **state)
+TEST(every_dtype)
 {
 	struct bt_ckpt *c = open_fixture("ckpt-dtypes.safetensors");
 	const struct bt_tensor *t;
 	const uint8_t *p;
 	size_t i, k;
 
-	(void)state;
 	assert_string_equal(bt_ckpt_format(c), "safetensors");
 	assert_int_equal(bt_ckpt_files(c), 1);
 	assert_int_equal(bt_ckpt_count(c), 20);
@@ -49,12 +48,11 @@ static void every_dtype(void **state)
 	bt_ckpt_close(c);
 }
 
-static void dtype_names(void **state)
+TEST(dtype_names)
 {
 	enum bt_dtype d = BT_DTYPE_U8;
 	int i;
 
-	(void)state;
 	for (i = 0; i < BT_DTYPES; i++) {
 		assert_int_equal(
 		    bt_dtype_parse(bt_dtype_name((enum bt_dtype)i), &d), 0);
@@ -85,7 +83,7 @@ static void check_f32(const struct bt_ckpt *c, const char *name, size_t n,
 	assert_ok(bt_tensor_to_f32(t, n, 0, v, &err));
 }
 
-static void values_to_the_bit(void **state)
+TEST(values_to_the_bit)
 {
 	static const uint32_t f16[] = {0x00000000, 0x80000000, 0x33800000,
 	                               0x387fc000, 0x38800000, 0x3eaaa000,
@@ -108,7 +106,6 @@ static void values_to_the_bit(void **state)
 	static const uint32_t u64[] = {0x5f800000, 0};
 	struct bt_ckpt *c = open_fixture("ckpt-values.safetensors");
 
-	(void)state;
 	check_f32(c, "f16", 12, f16);
 	check_f32(c, "bf16", 10, bf16);
 	check_f32(c, "f32", 8, f32);
@@ -121,7 +118,7 @@ static void values_to_the_bit(void **state)
 	bt_ckpt_close(c);
 }
 
-static void names_shapes_and_notes(void **state)
+TEST(names_shapes_and_notes)
 {
 	static const char *const order[] = {"bf16",
 	                                    "bool",
@@ -143,7 +140,6 @@ static void names_shapes_and_notes(void **state)
 	double v[4];
 	size_t i;
 
-	(void)state;
 	assert_int_equal(bt_ckpt_count(c), 14);
 	for (i = 0; i < 14; i++) {
 		t = bt_ckpt_tensor(c, i);
@@ -171,7 +167,7 @@ static void names_shapes_and_notes(void **state)
 	bt_ckpt_close(c);
 }
 
-static void natural_order(void **state)
+TEST(natural_order)
 {
 	static const char *const names[] = {
 	    "",   "0",    "00",  "01",  "1",    "1a",      "2",
@@ -179,7 +175,6 @@ static void natural_order(void **state)
 	    "a1", "a01b", "a1b", "a2",  "b",    "\xc3\xa4"};
 	int i, j, n = sizeof(names) / sizeof(names[0]), c;
 
-	(void)state;
 	for (i = 0; i < n; i++) {
 		for (j = 0; j < n; j++) {
 			c = bt_ckpt_compare(names[i], names[j]);
@@ -256,11 +251,10 @@ static unsigned nans(enum bt_dtype dtype, unsigned *which)
 	return n;
 }
 
-static void every_code_of_the_small_floats(void **state)
+TEST(every_code_of_the_small_floats)
 {
 	unsigned which;
 
-	(void)state;
 	check_all_codes(BT_DTYPE_F16, 5, 10, 15, true);
 	check_all_codes(BT_DTYPE_BF16, 8, 7, 127, true);
 	check_all_codes(BT_DTYPE_F8_E5M2, 5, 2, 15, true);
@@ -277,7 +271,7 @@ static void every_code_of_the_small_floats(void **state)
 	assert_int_equal(which, 0xff);
 }
 
-static void powers_of_two(void **state)
+TEST(powers_of_two)
 {
 	static const uint8_t codes[] = {0, 1, 127, 128, 254};
 	struct bt_tensor t = {.name = "scales",
@@ -287,19 +281,17 @@ static void powers_of_two(void **state)
 	struct bt_error err = {0};
 	float v[5];
 
-	(void)state;
 	assert_ok(bt_tensor_to_f32(&t, 0, 5, v, &err));
 	assert_true(v[0] == 0x1p-127f && v[1] == 0x1p-126f && v[2] == 1 &&
 	            v[3] == 2 && v[4] == 0x1p127f);
 }
 
-static void types_without_numbers(void **state)
+TEST(types_without_numbers)
 {
 	struct bt_ckpt *c = open_fixture("ckpt-dtypes.safetensors");
 	struct bt_error err = {0};
 	float v[8];
 
-	(void)state;
 	assert_err(bt_tensor_to_f32(bt_ckpt_tensor(c, 1), 0, 1, v, &err),
 	           BT_EFORMAT, "F4");
 	assert_err(bt_tensor_to_f32(bt_ckpt_tensor(c, 16), 0, 1, v, &err),
@@ -309,7 +301,7 @@ static void types_without_numbers(void **state)
 }
 
 /* Old writers do not pad the header, so nothing is aligned. */
-static void unaligned(void **state)
+TEST(unaligned)
 {
 	struct bt_error err = {0};
 	struct bt_ckpt *c;
@@ -320,7 +312,6 @@ static void unaligned(void **state)
 	                       17, &size);
 	double want[2], got[2];
 
-	(void)state;
 	assert_ok(bt_ckpt_open_memory("memory", p, size, &c, &err));
 	assert_string_equal(bt_ckpt_path(c), "memory");
 	memcpy(want, p + size - 16, 16);
@@ -330,12 +321,11 @@ static void unaligned(void **state)
 	free(p);
 }
 
-static void shards(void **state)
+TEST(shards)
 {
 	struct bt_ckpt *c = open_fixture("ckpt-sharded"), *d;
 	const struct bt_tensor *t, *u;
 
-	(void)state;
 	d = open_fixture("ckpt-sharded/model.safetensors.index.json");
 	assert_int_equal(bt_ckpt_count(c), 4);
 	assert_int_equal(bt_ckpt_files(c), 2);

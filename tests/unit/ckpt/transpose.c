@@ -15,13 +15,12 @@
 #include "tensor/transpose.h"
 
 /* All sizes around the square's, each in a block of exactly its size. */
-static void turned(void **state)
+TEST(turned)
 {
 	static const size_t sides[] = {1, 3, 15, 16, 17, 32, 50};
 	size_t a, b, w, i, j, rows, cols, first, n;
 	uint8_t *in, *out;
 
-	(void)state;
 	for (a = 0; a < 7; a++)
 		for (b = 0; b < 7; b++)
 			for (w = 1; w <= 8; w *= 2) {
@@ -98,7 +97,7 @@ static struct bt_buf put(struct bt_ckpt *c, bool transposed,
 	return b;
 }
 
-static void put_out(void **state)
+TEST(put_out)
 {
 	struct bt_error err = {0};
 	struct bt_buf b;
@@ -108,7 +107,6 @@ static void put_out(void **state)
 	float v;
 	uint16_t h;
 
-	(void)state;
 	write_matrix();
 	assert_ok(bt_ckpt_open("m.safetensors", &c, &err));
 	for (how = 0; how < 4; how++) {

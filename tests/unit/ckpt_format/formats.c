@@ -65,13 +65,12 @@ static void same_tensor(const struct bt_tensor *a, const struct bt_tensor *b)
 	free(q);
 }
 
-static void read_to_the_bit(void **state)
+TEST(read_to_the_bit)
 {
 	struct bt_error err = {0};
 	struct bt_ckpt *a, *b;
 	size_t i, k, strided;
 
-	(void)state;
 	for (i = 0; i < FILES; i++) {
 		a = open_file(files[i].name);
 		b = open_file(files[i].same);
@@ -89,13 +88,12 @@ static void read_to_the_bit(void **state)
 	}
 }
 
-static void one_array(void **state)
+TEST(one_array)
 {
 	struct bt_ckpt *a = open_file(DIR "array.npy");
 	struct bt_ckpt *b = open_file(DIR "numpy.safetensors");
 	struct bt_tensor t = *bt_ckpt_find(b, "a");
 
-	(void)state;
 	assert_string_equal(bt_ckpt_format(a), "npy");
 	assert_int_equal(bt_ckpt_count(a), 1);
 	t.name = "array";
@@ -105,7 +103,7 @@ static void one_array(void **state)
 }
 
 /* The conversions see the same numbers, whatever the order. */
-static void numbers_of_strided_tensors(void **state)
+TEST(numbers_of_strided_tensors)
 {
 	struct bt_ckpt *a = open_file(DIR "torch.bin");
 	struct bt_ckpt *b = open_file(DIR "torch.safetensors");
@@ -116,7 +114,6 @@ static void numbers_of_strided_tensors(void **state)
 	float f[24];
 	size_t i, n;
 
-	(void)state;
 	assert_null(s->data);
 	for (i = 0; i < 24; i++)
 		for (n = 0; n <= 24 - i; n++) {
@@ -131,13 +128,12 @@ static void numbers_of_strided_tensors(void **state)
 	bt_ckpt_close(b);
 }
 
-static void notes_of_gguf(void **state)
+TEST(notes_of_gguf)
 {
 	struct bt_ckpt *c = open_file(DIR "tiny.gguf");
 	const struct bt_ckpt_note *n;
 	size_t i, found = 0;
 
-	(void)state;
 	for (i = 0; i < bt_ckpt_notes(c); i++) {
 		n = bt_ckpt_note(c, i);
 		if (strcmp(n->key, "general.name") == 0)
@@ -175,12 +171,11 @@ static void use(const struct bt_ckpt *c)
 	(void)!bt_ckpt_verify(c, &err);
 }
 
-static void cut_at_every_byte(void **state)
+TEST(cut_at_every_byte)
 {
 	size_t i, n, size;
 	uint8_t *p;
 
-	(void)state;
 	for (i = 0; i < FILES; i++) {
 		p = load(fixture(files[i].name), &size);
 		assert_int_equal(try_copy(use, p, size), 1);
@@ -193,13 +188,12 @@ static void cut_at_every_byte(void **state)
 	}
 }
 
-static void every_bit_flipped(void **state)
+TEST(every_bit_flipped)
 {
 	size_t i, k, size, taken;
 	uint8_t *p;
 	int bit;
 
-	(void)state;
 	for (i = 0; i < FILES; i++) {
 		p = load(fixture(files[i].name), &size);
 		for (taken = k = 0; k < size; k++)
@@ -214,7 +208,7 @@ static void every_bit_flipped(void **state)
 }
 
 /* A flipped bit of the data is found by its checksum. */
-static void damaged_data(void **state)
+TEST(damaged_data)
 {
 	struct bt_error err = {0};
 	struct bt_ckpt *c;
@@ -222,7 +216,6 @@ static void damaged_data(void **state)
 	uint8_t *p = load(fixture(DIR "torch.bin"), &size);
 	const uint8_t *data;
 
-	(void)state;
 	assert_ok(bt_ckpt_open_memory("m", p, size, &c, &err));
 	data = bt_ckpt_find(c, "x")->data;
 	for (i = 0; i < 96; i++) {
@@ -338,13 +331,12 @@ static int open_pickle(const void *pickle, size_t n, struct bt_ckpt **c,
 	return bt_ckpt_open_memory("m", b.data, b.len, c, err);
 }
 
-static void pickles_that_lie(void **state)
+TEST(pickles_that_lie)
 {
 	struct bt_error err;
 	struct bt_ckpt *c;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(pickles) / sizeof(pickles[0]); i++) {
 		err.code = 0;
 		c = NULL;
@@ -362,14 +354,13 @@ static void pickles_that_lie(void **state)
 
 /* Dictionaries each of which holds the one before twice: few bytes, as many
  * paths as one likes. */
-static void paths_without_end(void **state)
+TEST(paths_without_end)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	struct bt_error err = {0};
 	struct bt_ckpt *c;
 	int i;
 
-	(void)state;
 	bt_buf_put(&b, PROTO "}q\0", 5);
 	for (i = 0; i < 60; i++) {
 		bt_buf_put(&b, "}(K\1h", 5);
@@ -404,7 +395,7 @@ static void npy(struct bt_buf *b, const char *header, size_t n)
 static const char sound[] =
     "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n";
 
-static void zips_that_lie(void **state)
+TEST(zips_that_lie)
 {
 	struct zip_entry e[3] = {{0}};
 	struct bt_buf a = BT_BUF_INIT, b = BT_BUF_INIT, z = BT_BUF_INIT;
@@ -412,7 +403,6 @@ static void zips_that_lie(void **state)
 	struct bt_ckpt *c;
 	uint32_t v;
 
-	(void)state;
 	npy(&a, sound, 8);
 	e[0] = (struct zip_entry){.name = "a.npy", .data = a.data, .n = a.len};
 	e[1] = e[2] = e[0];
@@ -532,7 +522,7 @@ static size_t deflated(size_t n, uint8_t **res)
 }
 
 /* What is packed well is no attack: the bound is on bytes. */
-static void many_zeros(void **state)
+TEST(many_zeros)
 {
 	struct zip_entry e = {.name = "a.npy", .method = 8};
 	struct bt_buf z = BT_BUF_INIT, a = BT_BUF_INIT;
@@ -540,7 +530,6 @@ static void many_zeros(void **state)
 	struct bt_ckpt *c;
 	uint8_t *p;
 
-	(void)state;
 	npy(&a,
 	    "{'descr': '<f4', 'fortran_order': False, 'shape': (5000000,), }\n",
 	    20000000);
@@ -558,7 +547,7 @@ static void many_zeros(void **state)
 	bt_buf_clear(&z);
 }
 
-static void bombs(void **state)
+TEST(bombs)
 {
 	struct zip_entry e = {.name = "a.npy", .method = 8};
 	struct bt_buf z = BT_BUF_INIT;
@@ -566,7 +555,6 @@ static void bombs(void **state)
 	struct bt_ckpt *c;
 	uint8_t *p;
 
-	(void)state;
 	e.n = deflated(1000, &p);
 	e.data = p;
 	e.size = (size_t)3 << 30;
@@ -601,7 +589,7 @@ static void bombs(void **state)
 	"{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape     \
 	", }\n"
 
-static void headers_of_arrays(void **state)
+TEST(headers_of_arrays)
 {
 	static const struct {
 		const char *header;
@@ -653,7 +641,6 @@ static void headers_of_arrays(void **state)
 	struct bt_ckpt *c;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		npy(&b, cases[i].header, cases[i].bytes);
 		err.code = 0;
@@ -710,7 +697,7 @@ static void gguf_make(struct bt_buf *b, const struct gguf *g)
 		bt_buf_putc(b, (char)i);
 }
 
-static void ggufs_that_lie(void **state)
+TEST(ggufs_that_lie)
 {
 	static const char wide[] = "\x11\0\0\0\0\0\0\0general.alignment"
 	                           "\4\0\0\0\x21\0\0\0";
@@ -774,7 +761,6 @@ static void ggufs_that_lie(void **state)
 	struct bt_ckpt *c;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		gguf_make(&b, &cases[i].g);
 		err.code = 0;

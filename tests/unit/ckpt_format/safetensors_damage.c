@@ -108,14 +108,13 @@ static const struct {
     {"", BT_ECORRUPT, "header of 0 bytes"},
 };
 
-static void lying_headers(void **state)
+TEST(lying_headers)
 {
 	struct bt_error err = {0};
 	struct bt_ckpt *c;
 	size_t i, size;
 	uint8_t *p;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		p = make_blob(cases[i].header, 8, &size);
 		err.code = 0;
@@ -131,7 +130,7 @@ static void lying_headers(void **state)
 	}
 }
 
-static void absurd_lengths(void **state)
+TEST(absurd_lengths)
 {
 	static const struct {
 		uint64_t length;
@@ -152,7 +151,6 @@ static void absurd_lengths(void **state)
 	size_t i, size;
 	uint8_t *p = make_blob("{}        ", 0, &size);
 
-	(void)state;
 	assert_int_equal(size, 18);
 	for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		memcpy(p, &lengths[i].length, 8);
@@ -187,14 +185,13 @@ static void use(const struct bt_ckpt *c)
 	assert_true(sum < 4096);
 }
 
-static void cut_at_every_byte(void **state)
+TEST(cut_at_every_byte)
 {
 	static const char *const names[] = {"ckpt-dtypes.safetensors",
 	                                    "ckpt-values.safetensors"};
 	size_t i, n, size;
 	uint8_t *p;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		p = load(fixture(names[i]), &size);
 		for (n = 0; n < size; n++)
@@ -229,14 +226,13 @@ static void flipped(const char *name)
 	free(p);
 }
 
-static void every_bit_of_the_header_flipped(void **state)
+TEST(every_bit_of_the_header_flipped)
 {
-	(void)state;
 	flipped("ckpt-dtypes.safetensors");
 	flipped("ckpt-values.safetensors");
 }
 
-static void deep_nesting(void **state)
+TEST(deep_nesting)
 {
 	static const char *const open[] = {"[", "{\"a\":"};
 	struct bt_buf b = BT_BUF_INIT;
@@ -246,7 +242,6 @@ static void deep_nesting(void **state)
 	uint8_t *p;
 	int i, k;
 
-	(void)state;
 	for (k = 0; k < 2; k++) {
 		bt_buf_reset(&b);
 		bt_buf_puts(&b, "{\"a\":");
@@ -260,7 +255,7 @@ static void deep_nesting(void **state)
 	bt_buf_clear(&b);
 }
 
-static void many_dimensions(void **state)
+TEST(many_dimensions)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	struct bt_error err = {0};
@@ -269,7 +264,6 @@ static void many_dimensions(void **state)
 	uint8_t *p;
 	int i, n;
 
-	(void)state;
 	for (n = 64; n <= 65; n++) {
 		bt_buf_reset(&b);
 		bt_buf_puts(&b, "{\"a\":{\"dtype\":\"U8\",\"data_offsets\":"
@@ -292,14 +286,13 @@ static void many_dimensions(void **state)
 }
 
 /* A name cannot carry orders for the terminal into a message. */
-static void messages_are_harmless(void **state)
+TEST(messages_are_harmless)
 {
 	struct bt_error err = {0};
 	struct bt_ckpt *c;
 	size_t size;
 	uint8_t *p = make_blob("{\"a\\u001b[31m\\u009b\\n\":1}", 0, &size);
 
-	(void)state;
 	assert_err(bt_ckpt_open_memory("m", p, size, &c, &err), BT_ECORRUPT,
 	           "tensor 'a?[31m?"
 	           "?"
@@ -307,7 +300,7 @@ static void messages_are_harmless(void **state)
 	free(p);
 }
 
-static void other_formats(void **state)
+TEST(other_formats)
 {
 	static const struct {
 		const char *data;
@@ -321,7 +314,6 @@ static void other_formats(void **state)
 	struct bt_ckpt *c;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		assert_err(bt_ckpt_open_memory("m", files[i].data,
 		                               files[i].size, &c, &err),

@@ -9,7 +9,7 @@
 #include "ckpt_format/safetensors.h"
 
 /* The safetensors package opens what we write. */
-static void opened_by_python(void **state)
+TEST(opened_by_python)
 {
 	static const char script[] =
 	    "import numpy as np\n"
@@ -49,7 +49,6 @@ static void opened_by_python(void **state)
 	struct bt_error err = {0};
 	char command[2048];
 
-	(void)state;
 	assert_ok(bt_safetensors_save("ours", &s, &err));
 	snprintf(command, sizeof(command), "\"$PEER_PYTHON\" -c \"%s\"",
 	         script);

@@ -26,7 +26,7 @@ static void copy(const struct bt_ckpt *c, const char *path)
 }
 
 /* What the Rust library wrote comes out of us the same, byte for byte. */
-static void equal_to_the_rust_writer(void **state)
+TEST(equal_to_the_rust_writer)
 {
 	static const char *const names[] = {"ckpt-dtypes.safetensors",
 	                                    "ckpt-values.safetensors"};
@@ -35,7 +35,6 @@ static void equal_to_the_rust_writer(void **state)
 	struct bt_ckpt *c;
 	uint8_t *p, *q;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		assert_ok(bt_ckpt_open(fixture(names[i]), &c, &err));
 		copy(c, "copy");
@@ -49,7 +48,7 @@ static void equal_to_the_rust_writer(void **state)
 	}
 }
 
-static void header_is_padded(void **state)
+TEST(header_is_padded)
 {
 	static const int64_t shape[] = {3};
 	static const uint8_t data[] = {1, 2, 3};
@@ -63,7 +62,6 @@ static void header_is_padded(void **state)
 	uint8_t *p;
 	size_t size, i;
 
-	(void)state;
 	t.name = name;
 	for (i = 0; i < 10; i++) {
 		name[i] = 'x';
@@ -82,7 +80,7 @@ static void header_is_padded(void **state)
 	}
 }
 
-static void nothing_to_write(void **state)
+TEST(nothing_to_write)
 {
 	struct bt_safetensors s = {.count = 0};
 	struct bt_error err = {0};
@@ -90,7 +88,6 @@ static void nothing_to_write(void **state)
 	size_t size;
 	uint8_t *p;
 
-	(void)state;
 	assert_ok(bt_safetensors_save("nothing", &s, &err));
 	p = load("nothing", &size);
 	assert_int_equal(size, 16);
@@ -122,7 +119,7 @@ static int fill(void *ctx, size_t i, struct bt_out *out, struct bt_error *err)
 	return r;
 }
 
-static void from_a_callback(void **state)
+TEST(from_a_callback)
 {
 	static const int64_t shapes[2][1] = {{100000}, {200000}};
 	struct bt_tensor t[2] = {
@@ -136,7 +133,6 @@ static void from_a_callback(void **state)
 	struct bt_ckpt *c;
 	const float *v;
 
-	(void)state;
 	assert_ok(bt_safetensors_save("filled", &s, &err));
 	assert_int_equal(source.calls, 2);
 	assert_ok(bt_ckpt_open("filled", &c, &err));
@@ -159,7 +155,7 @@ static void refused(struct bt_safetensors s, const char *words)
 	assert_int_equal(access("refused", F_OK), -1);
 }
 
-static void mistakes(void **state)
+TEST(mistakes)
 {
 	static const int64_t one[] = {1}, minus[] = {-1},
 	                     huge[] = {INT64_MAX, INT64_MAX}, odd[] = {3};
@@ -171,7 +167,6 @@ static void mistakes(void **state)
 	struct bt_safetensors s = {.tensors = t, .count = 2};
 	struct bt_ckpt_note note = {"format", "\xff"};
 
-	(void)state;
 	refused(s, "'a' has no data");
 	t[0].data = t[1].data = data;
 	refused(s, "two tensors cannot be named 'a'");
@@ -197,7 +192,7 @@ static void mistakes(void **state)
 	refused(s, "note 'format' is not UTF-8");
 }
 
-static void disk_full(void **state)
+TEST(disk_full)
 {
 	static const int64_t shape[] = {1 << 20};
 	float *data = calloc(1 << 20, sizeof(*data));
@@ -209,7 +204,6 @@ static void disk_full(void **state)
 	struct bt_safetensors s = {.tensors = &t, .count = 1};
 	struct bt_error err = {0};
 
-	(void)state;
 	assert_err(bt_safetensors_save("/dev/full", &s, &err), BT_EIO,
 	           "cannot write '/dev/full': No space left");
 	free(data);

@@ -79,7 +79,7 @@ static int read_all(const void *data, size_t n, size_t limit,
 	return r == BT_OK ? frames : r;
 }
 
-static void round_trip(void **state)
+TEST(round_trip)
 {
 	struct bt_error err = {0};
 	struct bt_buf b = make(3, true);
@@ -89,7 +89,6 @@ static void round_trip(void **state)
 	float v[6];
 	int i;
 
-	(void)state;
 	file_put(FILE_NAME, b.data, b.len);
 	assert_ok(bt_ts_reader_open(FILE_NAME, 0, &t, &err));
 	for (i = 0; i < 3; i++) {
@@ -114,7 +113,7 @@ static void round_trip(void **state)
 }
 
 /* What is copied frame by frame is the same stream. */
-static void copied(void **state)
+TEST(copied)
 {
 	struct bt_error err = {0};
 	struct bt_buf b = make(4, true), d = BT_BUF_INIT;
@@ -126,7 +125,6 @@ static void copied(void **state)
 	uint32_t crc;
 	size_t n;
 
-	(void)state;
 	file_put(FILE_NAME, b.data, b.len);
 	assert_ok(bt_ts_reader_open(FILE_NAME, 0, &t, &err));
 	out = bt_out_memory(&d);
@@ -146,7 +144,7 @@ static void copied(void **state)
 }
 
 /* The page's table of the end record. */
-static void end_record(void **state)
+TEST(end_record)
 {
 	static const uint8_t head[16] = {0x5b, 0x2a, 0x4d, 0x18, 28,  0,
 	                                 0,    0,    't',  'e',  'n', 's',
@@ -155,7 +153,6 @@ static void end_record(void **state)
 	uint64_t frames, bytes;
 	struct bt_error err = {0};
 
-	(void)state;
 	assert_memory_equal(b.data + b.len - END, head, 16);
 	memcpy(&frames, b.data + b.len - END + 16, 8);
 	memcpy(&bytes, b.data + b.len - END + 24, 8);
@@ -168,14 +165,13 @@ static void end_record(void **state)
 }
 
 /* libzstd passes over the end and gives the blobs. */
-static void zstd_reads_it(void **state)
+TEST(zstd_reads_it)
 {
 	struct bt_buf b = make(2, true);
 	char *blobs = malloc(4096);
 	uint64_t bytes;
 	size_t n;
 
-	(void)state;
 	memcpy(&bytes, b.data + b.len - END + 24, 8);
 	n = ZSTD_decompress(blobs, 4096, b.data, b.len);
 	assert_false(ZSTD_isError(n));
@@ -184,13 +180,12 @@ static void zstd_reads_it(void **state)
 	bt_buf_clear(&b);
 }
 
-static void cut_at_every_byte(void **state)
+TEST(cut_at_every_byte)
 {
 	struct bt_buf b = make(2, true), none = make(0, true);
 	struct bt_error err;
 	size_t n;
 
-	(void)state;
 	for (n = 0; n < b.len; n++)
 		assert_int_equal(read_all(b.data, n, 0, &err), BT_ETRUNCATED);
 	assert_int_equal(read_all(b.data, b.len, 0, &err), 2);
@@ -204,14 +199,13 @@ static void cut_at_every_byte(void **state)
 	bt_buf_clear(&b);
 }
 
-static void every_bit_flipped(void **state)
+TEST(every_bit_flipped)
 {
 	struct bt_buf b = make(2, true);
 	struct bt_error err;
 	size_t i;
 	int bit, r;
 
-	(void)state;
 	for (i = 0; i < b.len; i++)
 		for (bit = 0; bit < 8; bit++) {
 			b.data[i] ^= (char)(1 << bit);
@@ -224,13 +218,12 @@ static void every_bit_flipped(void **state)
 	bt_buf_clear(&b);
 }
 
-static void one_behind_the_other(void **state)
+TEST(one_behind_the_other)
 {
 	struct bt_buf a = make(2, true), b = make(3, true),
 	              cut = make(1, false);
 	struct bt_error err;
 
-	(void)state;
 	bt_buf_put(&a, b.data, b.len);
 	assert_int_equal(read_all(a.data, a.len, 0, &err), 5);
 	bt_buf_put(&a, cut.data, cut.len);
@@ -268,14 +261,13 @@ static struct bt_buf frame_of(const void *data, size_t n, bool checksum,
 	return b;
 }
 
-static void other_frames(void **state)
+TEST(other_frames)
 {
 	static const char blob[] =
 	    "\x08\0\0\0\0\0\0\0{}      "; /* no tensor: allowed */
 	struct bt_error err;
 	struct bt_buf b;
 
-	(void)state;
 	b = frame_of(blob, 16, true, true);
 	assert_int_equal(read_all(b.data, b.len, 0, &err), BT_ETRUNCATED);
 	bt_buf_clear(&b);
@@ -296,14 +288,13 @@ static void other_frames(void **state)
 }
 
 /* Megabytes of zeros in a hundred bytes, and lies about sizes. */
-static void bombs(void **state)
+TEST(bombs)
 {
 	struct bt_error err;
 	size_t n = (size_t)3 << 20;
 	char *zeros = calloc(n, 1);
 	struct bt_buf b = frame_of(zeros, n, true, true);
 
-	(void)state;
 	assert_int_equal(read_all(b.data, b.len, n - 1, &err), BT_ELIMIT);
 	assert_non_null(strstr(err.text, "the limit is 3145727"));
 	assert_int_equal(read_all(b.data, b.len, n, &err), BT_ECORRUPT);
@@ -319,13 +310,12 @@ static void bombs(void **state)
 }
 
 /* A frame of empty blocks without an end. */
-static void endless_frame(void **state)
+TEST(endless_frame)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	struct bt_error err;
 	int i;
 
-	(void)state;
 	bt_buf_put(&b, "\x28\xb5\x2f\xfd\x24\x10", 6); /* 16 bytes to come */
 	for (i = 0; i < 10000; i++)
 		bt_buf_put(&b, "\0\0\0", 3);

@@ -40,11 +40,10 @@ static void assert_counts(const struct bt_ckpt *c, const char *name, size_t n)
 	}
 }
 
-static void parts_are_put_together(void **state)
+TEST(parts_are_put_together)
 {
 	struct bt_ckpt *c = open_fixture("ckpt-tf/parts");
 
-	(void)state;
 	assert_string_equal(bt_ckpt_format(c), "tensorflow");
 	assert_int_equal(bt_ckpt_count(c), 4);
 	assert_counts(c, "wide", 300);
@@ -54,7 +53,7 @@ static void parts_are_put_together(void **state)
 	bt_ckpt_close(c);
 }
 
-static void every_type(void **state)
+TEST(every_type)
 {
 	static const char *const names[] = {"bool",  "float16", "float64",
 	                                    "int8",  "int16",   "int32",
@@ -63,7 +62,6 @@ static void every_type(void **state)
 	struct bt_ckpt *c;
 	size_t i, k;
 
-	(void)state;
 	for (k = 0; k < 2; k++) {
 		c = open_fixture(files[k]);
 		for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -123,7 +121,7 @@ static void put_file(const char *path, const void *data, size_t size)
 }
 
 /* Runs in a directory of its own, which tests/run gives. */
-static void damaged_index(void **state)
+TEST(damaged_index)
 {
 	static const char *const names[] = {"parts", "snappy", "tuned"};
 	char path[64];
@@ -131,7 +129,6 @@ static void damaged_index(void **state)
 	uint8_t *p, *data;
 	int taken;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		snprintf(path, sizeof(path), "ckpt-tf/%s.index", names[i]);
 		p = load(fixture(path), &size);
@@ -157,7 +154,7 @@ static void damaged_index(void **state)
 	unlink("t.data-00000-of-00001");
 }
 
-static void damaged_data(void **state)
+TEST(damaged_data)
 {
 	struct bt_error err = {0};
 	const struct bt_tensor *t;
@@ -165,7 +162,6 @@ static void damaged_data(void **state)
 	size_t size, n, k, bad;
 	uint8_t *p = load(fixture("ckpt-tf/types.index"), &size);
 
-	(void)state;
 	put_file("d.index", p, size);
 	free(p);
 	p = load(fixture("ckpt-tf/types.data-00000-of-00001"), &size);
@@ -194,7 +190,7 @@ static void damaged_data(void **state)
 	unlink("d.index");
 }
 
-static void names_and_forms(void **state)
+TEST(names_and_forms)
 {
 	static const char *const files[] = {"ckpt-tf/attributes",
 	                                    "ckpt-tf/tuned"};
@@ -203,7 +199,6 @@ static void names_and_forms(void **state)
 	struct bt_ckpt *c;
 	size_t i, k, known;
 
-	(void)state;
 	for (k = 0; k < 2; k++) {
 		c = open_fixture(files[k]);
 		assert_ok(bt_names_init(&l, c, &err));
@@ -229,7 +224,7 @@ static void names_and_forms(void **state)
 	}
 }
 
-static void snappy(void **state)
+TEST(snappy)
 {
 	static const struct {
 		const char *block;
@@ -270,7 +265,6 @@ static void snappy(void **state)
 	char out[16];
 	int r;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		r = bt_snappy_length(cases[i].block, cases[i].n, &n);
 		if (r == BT_OK) {

@@ -27,7 +27,7 @@ static void write_two(bool large, bool deflate, const char *data, size_t n)
 	bt_zip_writer_clear(&w);
 }
 
-static void members_are_read_back(void **state)
+TEST(members_are_read_back)
 {
 	struct bt_error err = {0};
 	const struct bt_tensor *a, *b;
@@ -35,7 +35,6 @@ static void members_are_read_back(void **state)
 	size_t n, i, k, size[4];
 	char *data, *zip, *got, *wanted;
 
-	(void)state;
 	data = file_get(fixture(ARRAY), &n);
 	assert_ok(bt_ckpt_open(fixture(ARRAY), &d, &err));
 	b = bt_ckpt_tensor(d, 0);

@@ -197,7 +197,7 @@ static void check_all(const struct bt_config *c, const int *lengths)
 
 /* All that seven threads can do is leave it to one. Attention over one token
  * does not see queries and keys. */
-static void one_token(void **state)
+TEST(one_token)
 {
 	static const int lengths[] = {1, 0};
 	static const char *const unseen[] = {"query.weight", "query.bias",
@@ -210,7 +210,6 @@ static void one_token(void **state)
 	size_t i, k;
 	int low;
 
-	(void)state;
 	check_all(&c, lengths);
 	make_batch(&m, lengths, false);
 	for (low = 0; low < 2; low++) {
@@ -229,26 +228,24 @@ static void one_token(void **state)
 	}
 }
 
-static void one_long_text(void **state)
+TEST(one_long_text)
 {
 	static const int lengths[] = {MAX_LENGTH, 0};
 	struct bt_config c = config(48, 4, 96);
 
-	(void)state;
 	check_all(&c, lengths);
 }
 
-static void more_threads_than_texts(void **state)
+TEST(more_threads_than_texts)
 {
 	static const int three[] = {5, 1, 9, 0}, two[] = {300, 2, 0};
 	struct bt_config c = config(64, 4, 128);
 
-	(void)state;
 	check_all(&c, three);
 	check_all(&c, two);
 }
 
-static void odd_widths(void **state)
+TEST(odd_widths)
 {
 	static const int lengths[] = {17, 1, 129, 2, 64, 3, 0};
 	static const int widths[][3] = {
@@ -256,7 +253,6 @@ static void odd_widths(void **state)
 	struct bt_config c;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
 		c = config(widths[i][0], widths[i][1], widths[i][2]);
 		check_all(&c, lengths);
@@ -264,7 +260,7 @@ static void odd_widths(void **state)
 }
 
 /* Texts of any length, alone and beside others: the same logits. */
-static void company_of_any_length(void **state)
+TEST(company_of_any_length)
 {
 	static const int lengths[] = {17, 1, 512, 2, 129, 3, 64, 0};
 	struct bt_config c = config(60, 5, 77);
@@ -276,7 +272,6 @@ static void company_of_any_length(void **state)
 	struct run r;
 	size_t i, k;
 
-	(void)state;
 	make_batch(m, lengths, false);
 	open_run(&r, &c, 3, false);
 	assert_ok(bt_engine_forward(r.e, &m->b, &err));

@@ -11,13 +11,12 @@
 #include "slopes.h"
 #include "task/task.h"
 
-static void gradients_are_slopes(void **state)
+TEST(gradients_are_slopes)
 {
 	struct bt_config c = tiny_config();
 	struct bt_error err = {0};
 	struct tiny t;
 
-	(void)state;
 	assert_ok(tiny_open(&t, &c, 1, false, provider(), false, &err));
 	check_slopes(&t);
 	tiny_close(&t);
@@ -49,14 +48,13 @@ static void open_pooled(struct tiny *t, enum bt_pooling how, int threads,
 	assert_ok(tiny_engine(t, threads, low, provider(), flags, &err));
 }
 
-static void gradients_over_tokens(void **state)
+TEST(gradients_over_tokens)
 {
 	static const enum bt_pooling ways[] = {BT_POOLING_CLS, BT_POOLING_MEAN,
 	                                       BT_POOLING_MAX};
 	struct tiny t;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		open_pooled(&t, ways[i], 2, false, i == 2 ? TINY_RECOMPUTE : 0);
 		if (i < 2)
@@ -69,7 +67,7 @@ static void gradients_over_tokens(void **state)
 
 /* The mean and the largest of what the encoder gives the tokens; one token is
  * all three. */
-static void pools_of_texts(void **state)
+TEST(pools_of_texts)
 {
 	struct bt_config c = tiny_config();
 	struct bt_error err = {0};
@@ -78,7 +76,6 @@ static void pools_of_texts(void **state)
 	size_t i, k, h = (size_t)c.hidden_size;
 	bool differ = false;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		memset(&t[i], 0, sizeof(t[i]));
 		bt_graph_init(&t[i].g, &err);
@@ -154,23 +151,21 @@ static void check_targets(const struct bt_task *task, int k,
 	tiny_close(&t);
 }
 
-static void squares(void **state)
+TEST(squares)
 {
 	static const float targets[3 * TINY_TEXTS] = {
 	    2.5f, -1, 0, 4, 0.25f, 1, -2, 3, 0.5f, 1.5f, -0.5f, 2, 0, 1, -3};
 
-	(void)state;
 	check_targets(&bt_task_regression, 1, targets, NULL, squared);
 	check_targets(&bt_task_regression, 3, targets, NULL, squared);
 }
 
-static void sets_of_labels(void **state)
+TEST(sets_of_labels)
 {
 	static const float targets[3 * TINY_TEXTS] = {1, 0, 0, 0, 1, 1, 0, 1,
 	                                              1, 1, 0, 0, 0, 0, 1};
 	static const float weights[3] = {0.25f, 3, 12};
 
-	(void)state;
 	check_targets(&bt_task_multi_label, 1, targets, NULL, entropy);
 	check_targets(&bt_task_multi_label, 3, targets, NULL, entropy);
 	check_targets(&bt_task_multi_label, 3, targets, weights, entropy);
@@ -178,7 +173,7 @@ static void sets_of_labels(void **state)
 
 /* Loss and gradients of weighted positives, as torch.nn.BCEWithLogitsLoss with
  * pos_weight gives them for these logits. */
-static void weights_of_positives(void **state)
+TEST(weights_of_positives)
 {
 	static const float targets[3 * TINY_TEXTS] = {1, 0, 0, 0, 1, 1, 0, 1,
 	                                              1, 1, 0, 0, 0, 0, 1};
@@ -192,7 +187,6 @@ static void weights_of_positives(void **state)
 	struct tiny t;
 	int i;
 
-	(void)state;
 	memset(&t, 0, sizeof(t));
 	bt_graph_init(&t.g, &err);
 	assert_ok(bt_task_graph(&bt_task_multi_label, &t.g, &c, 3));
@@ -267,7 +261,7 @@ static void check_teacher(struct tiny *t, const float *rows, float temperature,
 	check_bias(t, logits, k, loss, slopes);
 }
 
-static void teacher_of_classes(void **state)
+TEST(teacher_of_classes)
 {
 	static const float rows[3 * TINY_CLASSES] = {
 	    0.5f,  0.2f, 0.1f,  0.15f, 0.05f, 0,     0.25f, 0.5f,
@@ -280,7 +274,6 @@ static void teacher_of_classes(void **state)
 	struct bt_error err = {0};
 	struct tiny t;
 
-	(void)state;
 	assert_ok(tiny_open(&t, &c, 1, false, provider(), false, &err));
 	check_teacher(&t, rows, 2.5f, logits, TINY_CLASSES, 8.132501936159843,
 	              slopes);
@@ -301,7 +294,7 @@ static void open_targets(struct tiny *t, const struct bt_task *task,
 	assert_ok(tiny_engine(t, 1, false, provider(), 0, &err));
 }
 
-static void teacher_of_labels(void **state)
+TEST(teacher_of_labels)
 {
 	static const float targets[3 * TINY_TEXTS] = {1, 0, 0, 0, 1, 1, 0, 1,
 	                                              1, 1, 0, 0, 0, 0, 1};
@@ -313,13 +306,12 @@ static void teacher_of_labels(void **state)
 	                                 0.912772903403165};
 	struct tiny t;
 
-	(void)state;
 	open_targets(&t, &bt_task_multi_label, targets);
 	t.b.pos_weight = weights;
 	check_teacher(&t, rows, 2.5f, logits, 3, 24.346078077299396, slopes);
 }
 
-static void teacher_of_numbers(void **state)
+TEST(teacher_of_numbers)
 {
 	static const float targets[3 * TINY_TEXTS] = {
 	    2.5f, -1, 0, 4, 0.25f, 1, -2, 3, 0.5f, 1.5f, -0.5f, 2, 0, 1, -3};
@@ -329,14 +321,13 @@ static void teacher_of_numbers(void **state)
 	                                 26.755001019636790};
 	struct tiny t;
 
-	(void)state;
 	open_targets(&t, &bt_task_regression, targets);
 	check_teacher(&t, rows, 1, logits, 3, 369.794076039716572, slopes);
 }
 
 /* Loss and gradients of focal losses: gradients are slopes, and as PyTorch
  * gives them in f64 for (1 - exp(-CE))^gamma CE, CE its cross_entropy. */
-static void focal_of_classes(void **state)
+TEST(focal_of_classes)
 {
 	static const struct {
 		float gamma, logits[TINY_CLASSES];
@@ -367,7 +358,6 @@ static void focal_of_classes(void **state)
 	struct tiny t;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_ok(tiny_open(&t, &c, 1, false, provider(), false, &err));
 		t.b.smoothing = 0;
@@ -379,7 +369,7 @@ static void focal_of_classes(void **state)
 }
 
 /* Likewise with binary_cross_entropy_with_logits and its weights. */
-static void focal_of_labels(void **state)
+TEST(focal_of_labels)
 {
 	static const float targets[3 * TINY_TEXTS] = {1, 0, 0, 0, 1, 1, 0, 1,
 	                                              1, 1, 0, 0, 0, 0, 1};
@@ -393,7 +383,6 @@ static void focal_of_labels(void **state)
 	struct tiny t;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		open_targets(&t, &bt_task_multi_label, targets);
 		t.b.pos_weight = weights;
@@ -405,7 +394,7 @@ static void focal_of_labels(void **state)
 
 /* Rows of logits that are a table's, two of each text but the last: loss and
  * gradients as PyTorch gives them in f64 for cross_entropy and both kl_div. */
-static void rows_drawn_together(void **state)
+TEST(rows_drawn_together)
 {
 	static const float logits[5 * 5] = {
 	    1.5f, -0.5f, 4, 0,  2,  0.25f, 1, 3,    -2,    2.5f, -30, 20, 4,
@@ -432,7 +421,6 @@ static void rows_drawn_together(void **state)
 	struct tiny t;
 	int i;
 
-	(void)state;
 	memset(&t, 0, sizeof(t));
 	bt_graph_init(&t.g, &err);
 	a.word = bt_graph_param(&t.g, &s, "word");
@@ -464,13 +452,12 @@ static void rows_drawn_together(void **state)
 }
 
 /* And through a whole model, of texts that are taken for pairs. */
-static void gradients_of_rows_drawn_together(void **state)
+TEST(gradients_of_rows_drawn_together)
 {
 	struct bt_config c = tiny_config();
 	struct bt_error err = {0};
 	struct tiny t;
 
-	(void)state;
 	assert_ok(tiny_open(&t, &c, 1, false, provider(), false, &err));
 	t.b.r_drop = 3;
 	check_slopes(&t);
@@ -479,7 +466,7 @@ static void gradients_of_rows_drawn_together(void **state)
 
 /* Rows that are a table's: loss and gradients of supervised contrast as PyTorch
  * gives them in f64. The classes of two texts are theirs alone. */
-static void texts_of_a_class_drawn_together(void **state)
+TEST(texts_of_a_class_drawn_together)
 {
 	static const float rows[5 * 4] = {1.5f, -0.5f, 4,   0,  2, 0.25f, 1,  3,
 	                                  -2,   2.5f,  -30, 20, 4, 0,     -2, 3,
@@ -504,7 +491,6 @@ static void texts_of_a_class_drawn_together(void **state)
 	struct tiny t;
 	int i, threads, w;
 
-	(void)state;
 	for (threads = 1; threads < 4; threads += 2) {
 		memset(&t, 0, sizeof(t));
 		bt_graph_init(&t.g, &err);
@@ -549,14 +535,13 @@ static void texts_of_a_class_drawn_together(void **state)
 }
 
 /* And through a whole model, beside the loss of classes. */
-static void gradients_of_contrast(void **state)
+TEST(gradients_of_contrast)
 {
 	struct bt_config c = tiny_config();
 	struct bt_error err = {0};
 	struct tiny t;
 	int flags;
 
-	(void)state;
 	for (flags = 0; flags <= TINY_RECOMPUTE; flags += TINY_RECOMPUTE) {
 		memset(&t, 0, sizeof(t));
 		bt_graph_init(&t.g, &err);
@@ -575,7 +560,7 @@ static void gradients_of_contrast(void **state)
 
 /* Dropout is a function of seed and step, so it does not disturb differences.
  */
-static void gradients_with_dropout(void **state)
+TEST(gradients_with_dropout)
 {
 	static const enum bt_activation acts[] = {BT_ACT_GELU_TANH, BT_ACT_TANH,
 	                                          BT_ACT_GELU};
@@ -584,7 +569,6 @@ static void gradients_with_dropout(void **state)
 	struct tiny t;
 	size_t i;
 
-	(void)state;
 	c.hidden_dropout = c.attention_dropout = 0.2f;
 	c.classifier_dropout = 0.3f;
 	for (i = 0; i < 3; i++) {
@@ -627,7 +611,7 @@ static void check_memory(const struct tiny *a, const struct tiny *b, int layers)
 }
 
 /* The same bits at any number of threads. */
-static void threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
 	struct bt_config c = tiny_config();
 	struct bt_error err = {0};
@@ -635,7 +619,6 @@ static void threads_do_not_matter(void **state)
 	int threads, low;
 	size_t bytes;
 
-	(void)state;
 	c.hidden_dropout = c.attention_dropout = c.classifier_dropout = 0.1f;
 	for (low = 0; low < 2; low++) {
 		assert_ok(tiny_open(&a, &c, 1, low, provider(), true, &err));
@@ -657,7 +640,7 @@ static void threads_do_not_matter(void **state)
 }
 
 /* A text alone and in a batch: the same logits. */
-static void company_does_not_matter(void **state)
+TEST(company_does_not_matter)
 {
 	uint32_t start[2] = {0, 0};
 	float all[TINY_TEXTS * TINY_CLASSES];
@@ -668,7 +651,6 @@ static void company_does_not_matter(void **state)
 	struct tiny t;
 	int i, k;
 
-	(void)state;
 	assert_ok(tiny_open(&t, &c, 2, false, provider(), false, &err));
 	assert_ok(bt_engine_forward(t.e, &t.b, &err));
 	memcpy(all, bt_engine_logits(t.e), sizeof(all));
@@ -692,7 +674,7 @@ static void company_does_not_matter(void **state)
 
 /* Gradients of a batch = gradients of its two halves, added. Without dropout
  * only: attention's bits are named by the place in the update. */
-static void halves_add_up(void **state)
+TEST(halves_add_up)
 {
 	struct bt_config c = tiny_config();
 	struct bt_error err = {0};
@@ -704,7 +686,6 @@ static void halves_add_up(void **state)
 	size_t i, n;
 	int dropout;
 
-	(void)state;
 	for (dropout = 0; dropout < 2; dropout++) {
 		c.hidden_dropout = c.attention_dropout = dropout ? 0.1f : 0.0f;
 		assert_ok(
@@ -744,7 +725,7 @@ static void halves_add_up(void **state)
 
 /* The word table's gradient by tokens: of a text of different words it is the
  * sum's, with the text twice half of it; and batches add up. */
-static void rows_apart(void **state)
+TEST(rows_apart)
 {
 	static const uint32_t start[3] = {0, 7, 14};
 	static const int32_t labels[2] = {2, 2};
@@ -754,7 +735,6 @@ static void rows_apart(void **state)
 	size_t i, n;
 	float *g;
 
-	(void)state;
 	open_pooled(&t, BT_POOLING_MEAN, 2, false, TINY_APART);
 	for (i = 0; i < 14; i++) {
 		t.ids[i] = 3 + (int32_t)(i % 7);
@@ -788,7 +768,7 @@ static void rows_apart(void **state)
 }
 
 /* bf16 products stay near f32 ones, and providers near each other. */
-static void low_is_near(void **state)
+TEST(low_is_near)
 {
 	const char *const gemm[] = {"ref", provider(), "ref", provider()};
 	struct bt_config c = tiny_config();
@@ -799,7 +779,6 @@ static void low_is_near(void **state)
 	size_t k, n;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 4; i++) {
 		assert_ok(tiny_open(&t, &c, 2, i >= 2, gemm[i], false, &err));
 		n = t.g.n_floats;
@@ -828,7 +807,7 @@ static void low_is_near(void **state)
 
 /* Activations that are computed again: the same bits in less memory, whatever
  * the number of layers and so the cuts, and with batches of changing sizes. */
-static void recomputing_does_not_matter(void **state)
+TEST(recomputing_does_not_matter)
 {
 	struct bt_config c = tiny_config();
 	struct bt_error err = {0};
@@ -836,7 +815,6 @@ static void recomputing_does_not_matter(void **state)
 	size_t bytes;
 	int low, pass;
 
-	(void)state;
 	c.hidden_dropout = c.attention_dropout = c.classifier_dropout = 0.1f;
 	for (c.layers = 1; c.layers<12; c.layers += c.layers> 3 ? 3 : 1)
 		for (low = 0; low < 2; low++) {
@@ -876,7 +854,7 @@ static void spoil(struct tiny *t, const char *name, float value)
 }
 
 /* The first operator that makes a value that is not finite is named. */
-static void anomalies_are_named(void **state)
+TEST(anomalies_are_named)
 {
 	static const struct {
 		const char *param;
@@ -907,7 +885,6 @@ static void anomalies_are_named(void **state)
 	size_t i;
 	int low;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		for (low = 0; low < 2; low++) {
 			assert_ok(tiny_open(&t, &c, 2, low, NULL, true, &err));
@@ -927,7 +904,7 @@ static void anomalies_are_named(void **state)
 }
 
 /* A word that only one text has; then gradients that overflow. */
-static void anomalies_are_placed(void **state)
+TEST(anomalies_are_placed)
 {
 	struct bt_config c = tiny_config();
 	struct bt_error err = {0};
@@ -935,7 +912,6 @@ static void anomalies_are_placed(void **state)
 	float *x;
 	size_t i;
 
-	(void)state;
 	assert_ok(tiny_open(&t, &c, 2, false, NULL, false, &err));
 	bt_engine_free(t.e);
 	bt_pool_free(t.pool);
@@ -960,15 +936,14 @@ static void anomalies_are_placed(void **state)
 }
 
 /* bf16 is chosen unasked only where it is faster. */
-static void few_prefer_bf16(void **state)
+TEST(few_prefer_bf16)
 {
-	(void)state;
 	assert_false(bt_engine_prefers_bf16("openblas"));
 	assert_false(bt_engine_prefers_bf16("ref"));
 }
 
 /* On x86-64 oneDNN needs AVX2. Without a name another provider steps in. */
-static void onednn_needs_avx2(void **state)
+TEST(onednn_needs_avx2)
 {
 	struct bt_config c = tiny_config();
 	struct bt_error err = {0};
@@ -977,7 +952,6 @@ static void onednn_needs_avx2(void **state)
 	bool has = true;
 	int low, r;
 
-	(void)state;
 	assert_ok(bt_isa(&isa, &err));
 	for (low = 0; low < 2; low++) {
 		assert_ok(tiny_open(&t, &c, 1, low, NULL, false, &err));
@@ -998,14 +972,13 @@ static void onednn_needs_avx2(void **state)
 	}
 }
 
-static void bad_batches(void **state)
+TEST(bad_batches)
 {
 	uint32_t empty[2] = {0, 0}, longer[2] = {0, 33};
 	struct bt_config c = tiny_config();
 	struct bt_error err = {0};
 	struct tiny t;
 
-	(void)state;
 	assert_ok(tiny_open(&t, &c, 1, false, "ref", false, &err));
 	t.b.sequences = 1;
 	t.b.start = empty;

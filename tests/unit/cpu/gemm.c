@@ -170,39 +170,33 @@ static void against_ref(const char *name, bool bf16)
 	}
 }
 
-static void onednn(void **state)
+TEST(onednn)
 {
-	(void)state;
 	against_ref("onednn", false);
 }
 
-static void onednn_bf16(void **state)
+TEST(onednn_bf16)
 {
-	(void)state;
 	against_ref("onednn", true);
 }
 
-static void openblas(void **state)
+TEST(openblas)
 {
-	(void)state;
 	against_ref("openblas", false);
 }
 
-static void openblas_bf16(void **state)
+TEST(openblas_bf16)
 {
-	(void)state;
 	against_ref("openblas", true);
 }
 
-static void native(void **state)
+TEST(native)
 {
-	(void)state;
 	against_ref("native", false);
 }
 
-static void native_bf16(void **state)
+TEST(native_bf16)
 {
-	(void)state;
 	against_ref("native", true);
 }
 

@@ -161,11 +161,10 @@ static void one(size_t rows, size_t n, size_t k, size_t step)
 	check(&p);
 }
 
-static void tails(void **state)
+TEST(tails)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 1; i < 68; i++) {
 		one(i, 19, 24, 256);
 		one(3, i, 24, 256);
@@ -176,22 +175,20 @@ static void tails(void **state)
 }
 
 /* More rows than are quantised at a time, more columns than a chunk has. */
-static void many(void **state)
+TEST(many)
 {
-	(void)state;
 	one(600, 33, 40, 256);
 	one(300, 7, 65, 300);
 	one(14, 1100, 36, 256);
 }
 
 /* Sums as large as they get: nothing saturates, nothing overflows. */
-static void largest_sums(void **state)
+TEST(largest_sums)
 {
 	static const size_t depths[] = {8, 67, 65536};
 	struct product p;
 	size_t i, k;
 
-	(void)state;
 	for (k = 0; k < 3; k++) {
 		product_new(&p, 2, 3, depths[k]);
 		for (i = 0; i < 2 * p.k; i++)
@@ -205,13 +202,12 @@ static void largest_sums(void **state)
 
 /* A row without numbers gives none, and leaves the others alone; a row of zeros
  * gives the bias. */
-static void odd_rows(void **state)
+TEST(odd_rows)
 {
 	struct product p;
 	const float *y;
 	size_t c;
 
-	(void)state;
 	product_new(&p, 5, 21, 40);
 	assert_true(p.bias != NULL && !p.y_low);
 	p.add = false;
@@ -231,13 +227,12 @@ static void odd_rows(void **state)
 	assert_int_equal(guard_free_all(), 0);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
 	struct bt_error err = {0};
 	struct bt_gemm_weight *w;
 	struct bt_gemm *g;
 
-	(void)state;
 	assert_err(bt_gemm_new("int8", false, 1, &g, &err), BT_EARG, "not f32");
 	assert_ok(bt_gemm_new("int8", true, 1, &g, &err));
 	assert_err(bt_gemm_weight_new(g, 8, 8, true, &w, &err), BT_EARG,
@@ -278,14 +273,13 @@ static void logits(const char *gemm, bool low, int threads, float *out)
 	tiny_close(&t);
 }
 
-static void a_model(void **state)
+TEST(a_model)
 {
 	float want[TINY_TEXTS * TINY_CLASSES], a[TINY_TEXTS * TINY_CLASSES];
 	float b[TINY_TEXTS * TINY_CLASSES];
 	double norm = 0, diff = 0;
 	int i;
 
-	(void)state;
 	logits("ref", false, 1, want);
 	logits("int8", true, 1, a);
 	logits("int8", true, 3, b);

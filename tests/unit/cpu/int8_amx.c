@@ -169,11 +169,10 @@ static void one(size_t rows, size_t n, size_t k)
 	assert_int_equal(guard_free_all(), 0);
 }
 
-static void tails(void **state)
+TEST(tails)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 1; i < 68; i++) {
 		one(i, 19, 24);
 		one(3, i, 64);

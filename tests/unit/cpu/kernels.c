@@ -73,7 +73,7 @@ static void end_of_case(void)
 	assert_int_equal(guard_free_all(), 0);
 }
 
-static void conversions(void **state)
+TEST(conversions)
 {
 	static const float special[] = {
 	    0.0f,    -0.0f,  INFINITY,    -INFINITY,   NAN,   1.0f,
@@ -82,7 +82,6 @@ static void conversions(void **state)
 	uint16_t *a, *b;
 	float *x, *y;
 
-	(void)state;
 	for (n = 0; n < LENGTHS; n++) {
 		x = array(n, 100, n);
 		for (i = 0; i < n && n > 20; i++)
@@ -106,13 +105,12 @@ static void conversions(void **state)
 	assert_int_equal(bt_f32_to_bf16(1.01171875f), 0x3f82);
 }
 
-static void dropout_is_the_same_everywhere(void **state)
+TEST(dropout_is_the_same_everywhere)
 {
 	struct bt_dropout d = bt_dropout_make(0.1f, 12345678901ull, 7, 300, 5);
 	size_t n, dropped = 0, i, total = 0;
 	float *a, *b;
 
-	(void)state;
 	for (n = 0; n < 400; n += n < LENGTHS ? 1 : 13) {
 		a = guard_new(n, sizeof(*a));
 		b = guard_new(n, sizeof(*b));
@@ -131,7 +129,7 @@ static void dropout_is_the_same_everywhere(void **state)
 	end_of_case();
 }
 
-static void embeddings(void **state)
+TEST(embeddings)
 {
 	static const int32_t ids[3] = {2, 0, 1}, positions[3] = {0, 1, 1};
 	static const uint8_t types[3] = {1, 0, 1};
@@ -139,7 +137,6 @@ static void embeddings(void **state)
 	float *x, *y;
 	size_t n;
 
-	(void)state;
 	for (n = 1; n < LENGTHS; n++) {
 		a.cols = n;
 		a.word = array(3 * n, 1, 1);
@@ -209,11 +206,10 @@ static void norm_case(size_t rows, size_t n, bool low, bool add, bool rms)
 	end_of_case();
 }
 
-static void norms(void **state)
+TEST(norms)
 {
 	size_t n;
 
-	(void)state;
 	for (n = 1; n < LENGTHS; n++)
 		norm_case(3, n, n % 2, n % 3 == 0, n % 5 < 2);
 	norm_case(5, 384, false, true, false);
@@ -288,12 +284,11 @@ static void gated_case(size_t rows, size_t n, bool low, enum bt_activation act)
 	end_of_case();
 }
 
-static void sums_and_gates(void **state)
+TEST(sums_and_gates)
 {
 	int act;
 	size_t n;
 
-	(void)state;
 	for (n = 1; n < LENGTHS; n++) {
 		sum_case(3, n, n % 2, n % 3);
 		for (act = BT_ACT_NONE; act < BT_ACTIVATIONS; act++)
@@ -302,14 +297,13 @@ static void sums_and_gates(void **state)
 	}
 }
 
-static void activations(void **state)
+TEST(activations)
 {
 	int act;
 	size_t n;
 	void *x, *dy, *a, *b;
 	bool low;
 
-	(void)state;
 	for (act = BT_ACT_NONE; act < BT_ACTIVATIONS; act++)
 		for (n = 0; n < LENGTHS; n++) {
 			low = n % 2;
@@ -332,7 +326,7 @@ static void activations(void **state)
 		}
 }
 
-static void ranges(void **state)
+TEST(ranges)
 {
 	struct bt_adamw w = {.beta1 = .9f,
 	                     .beta2 = .999f,
@@ -348,7 +342,6 @@ static void ranges(void **state)
 	void *h;
 	size_t n, i;
 
-	(void)state;
 	for (n = 0; n < 3000; n += n < LENGTHS ? 1 : 531) {
 		x = array(n, 1, 1);
 		y = array(n, 1, 2);
@@ -381,7 +374,7 @@ static void ranges(void **state)
 }
 
 /* Steps without a gradient are those with one of zeros, bit by bit. */
-static void idle_steps(void **state)
+TEST(idle_steps)
 {
 	enum { STEPS = 3 };
 	struct bt_adamw w[STEPS];
@@ -389,7 +382,6 @@ static void idle_steps(void **state)
 	size_t n, i, size;
 	int s, live;
 
-	(void)state;
 	for (s = 0; s < STEPS; s++)
 		w[s] = (struct bt_adamw){.beta1 = .9f,
 		                         .beta2 = .99f,
@@ -427,7 +419,7 @@ static void idle_steps(void **state)
 }
 
 /* The other optimizers against the definition, with tails of any length. */
-static void optimizers(void **state)
+TEST(optimizers)
 {
 	struct bt_adamw w = {.beta1 = .9f,
 	                     .beta2 = .999f,
@@ -445,7 +437,6 @@ static void optimizers(void **state)
 	double a[2], b[2];
 	size_t n, i;
 
-	(void)state;
 	for (n = 0; n < 3000; n += n < LENGTHS ? 1 : 531) {
 		g = array(n, 1, 1);
 		p1 = array(n, 1, 6);
@@ -476,7 +467,7 @@ static void optimizers(void **state)
 }
 
 /* Three steps of three parameters; values from PyTorch's AdamW. */
-static void adamw_known_answers(void **state)
+TEST(adamw_known_answers)
 {
 	static const float g[3][3] = {
 	    {.1f, .2f, -.3f}, {0, -.1f, .4f}, {.5f, .5f, .5f}};
@@ -494,7 +485,6 @@ static void adamw_known_answers(void **state)
 	                     .limit = INFINITY};
 	int t;
 
-	(void)state;
 	for (t = 0; t < 3; t++) {
 		a.rate = (float)(.1 / (1 - pow(.9, t + 1)));
 		a.correct2 = (float)(1 / sqrt(1 - pow(.999, t + 1)));
@@ -659,12 +649,11 @@ static void places_case(size_t q_rows, size_t n, size_t d, bool low, int which)
 	end_of_case();
 }
 
-static void attention_with_places(void **state)
+TEST(attention_with_places)
 {
 	static const size_t dims[] = {1, 16, 24, 64};
 	size_t n, i;
 
-	(void)state;
 	for (n = 1; n < LENGTHS; n++)
 		for (i = 0; i < 4; i++)
 			places_case(n % 5 ? n : 1, n, dims[i], n % 3 == 0,
@@ -674,12 +663,11 @@ static void attention_with_places(void **state)
 	places_case(530, 530, 16, false, 3);
 }
 
-static void attention(void **state)
+TEST(attention)
 {
 	static const size_t dims[] = {1, 7, 16, 32, 33, 64};
 	size_t n, i;
 
-	(void)state;
 	for (n = 1; n < LENGTHS; n++)
 		for (i = 0; i < sizeof(dims) / sizeof(dims[0]); i++)
 			attend_case(n % 5 ? n : 1, n, dims[i], (n + i) % 2,
@@ -751,12 +739,11 @@ static void pack_case(size_t rows, size_t cols, size_t block, bool low,
 	end_of_case();
 }
 
-static void packing(void **state)
+TEST(packing)
 {
 	static const size_t blocks[] = {64, 48, 16, 8};
 	size_t rows, i, way;
 
-	(void)state;
 	for (i = 0; i < 4; i++)
 		for (rows = 1; rows < 100; rows += rows < LENGTHS ? 1 : 9)
 			for (way = 0; way < 4; way++)
@@ -834,13 +821,12 @@ static void product_at_case(size_t m, size_t n, size_t depth, bool add)
 	end_of_case();
 }
 
-static void products(void **state)
+TEST(products)
 {
 	static const size_t columns[] = {1, 5, 16, 31, 48, 50, 97};
 	static const size_t depths[] = {1, 2, 16, 37};
 	size_t m, i, j;
 
-	(void)state;
 	for (m = 1; m < 28; m++)
 		for (i = 0; i < 7; i++)
 			for (j = 0; j < 4; j++) {
@@ -859,7 +845,7 @@ static void products(void **state)
 }
 
 /* NaN must come out where NaN goes in, or a diverged run is hidden. */
-static void nan_stays(void **state)
+TEST(nan_stays)
 {
 	float x[40], y[40], v[40 * 16], lse[2];
 	uint16_t low[40];
@@ -868,7 +854,6 @@ static void nan_stays(void **state)
 	struct bt_attend a = {.q_rows = 1, .n = 40, .d = 16, .q_ld = 16};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 40; i++)
 		x[i] = i == 17 ? NAN : 0.5f;
 	k->act(BT_ACT_GELU, false, x, y, 1, 40, 40);
@@ -900,14 +885,13 @@ static void nan_stays(void **state)
 
 /* Every bf16 number: the value is the nearest, or next to it where that is
  * nearly as near; the plain kernel's tail ends at f32's last place of 1. */
-static void gelu_of_each(void **state)
+TEST(gelu_of_each)
 {
 	uint16_t *x = guard_new(65536, sizeof(*x));
 	uint16_t *y = guard_new(65536, sizeof(*y));
 	double v, want;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 65536; i++)
 		x[i] = (uint16_t)i;
 	k->act(BT_ACT_GELU, true, x, y, 1, 65536, 65536);

@@ -62,9 +62,8 @@ static void complete_ones_stay(const struct bt_task *task, size_t calls)
 	tiny_close(&t);
 }
 
-static void of_classes(void **state)
+TEST(of_classes)
 {
-	(void)state;
 	complete_ones_stay(&bt_task_classification, 8);
 }
 

@@ -48,13 +48,12 @@ static void multiply(void)
 /* What a provider takes for its products, 10 MB a thread and more on some CPUs,
  * a run has taken already. One thread: how many of several multiply at the same
  * time is chance. */
-static void products_take_little(void **state)
+TEST(products_take_little)
 {
 	struct bt_pool *pool;
 	size_t before;
 	double flop = 0;
 
-	(void)state;
 	assert_ok(bt_pool_new(1, &pool, &err));
 	multiply();
 	before = bt_peak_memory();
@@ -65,11 +64,10 @@ static void products_take_little(void **state)
 	bt_pool_free(pool);
 }
 
-static void share_is_told(void **state)
+TEST(share_is_told)
 {
 	char s[BT_SHARE_SIZE];
 
-	(void)state;
 	assert_string_equal(bt_roofline_share(5.7e10, 1e11, s),
 	                    "57 GFLOP/s (57 % of the matrix-product peak)");
 	assert_string_equal(bt_roofline_share(1.01e11, 1e11, s),

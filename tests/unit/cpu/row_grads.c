@@ -62,12 +62,11 @@ static size_t same(const struct tiny *a, const struct tiny *b)
 	return rows.n;
 }
 
-static void rows_are_the_table(void **state)
+TEST(rows_are_the_table)
 {
 	struct tiny a, b;
 	size_t few, more;
 
-	(void)state;
 	open_both(&a, &b, TINY_APART);
 	backward(&a, 2, false);
 	backward(&b, 2, false);
@@ -99,12 +98,11 @@ static void rows_are_the_table(void **state)
 }
 
 /* The place that is named is one in the table. */
-static void what_is_not_finite_is_found(void **state)
+TEST(what_is_not_finite_is_found)
 {
 	struct tiny a, b;
 	struct bt_error one = {0}, two = {0};
 
-	(void)state;
 	open_both(&a, &b, TINY_DETECT);
 	a.b.loss_scale = b.b.loss_scale = 3e38f;
 	a.b.smoothing = b.b.smoothing = 0;

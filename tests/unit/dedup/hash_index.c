@@ -64,7 +64,7 @@ static void look(struct bt_hash_index *slots, uint64_t added)
 	free(told);
 }
 
-static void all_are_found(void **state)
+TEST(all_are_found)
 {
 	static const size_t memory[] = {0, 300000, 1 << 24};
 	struct bt_error err = {0};
@@ -72,7 +72,6 @@ static void all_are_found(void **state)
 	unsigned bits, m;
 	uint64_t i;
 
-	(void)state;
 	for (bits = 20; bits < 50; bits += 11)
 		for (m = 0; m < 3; m++) {
 			s = bt_hash_index_new(memory[m], bits);
@@ -90,7 +89,7 @@ static void all_are_found(void **state)
 }
 
 /* What the function returns ends the search. */
-static void search_ends(void **state)
+TEST(search_ends)
 {
 	uint8_t *told = bt_array0(NUMBERS, 1);
 	struct bt_error err = {0};
@@ -99,7 +98,6 @@ static void search_ends(void **state)
 	unsigned stop;
 	uint64_t i;
 
-	(void)state;
 	assert_non_null(told);
 	s = bt_hash_index_new(0, 32);
 	for (i = 0; i < NUMBERS; i++)

@@ -72,24 +72,22 @@ static void compare(const char *name, bool low)
 	close_fixture(&f);
 }
 
-static void f32_agrees(void **state)
+TEST(f32_agrees)
 {
 	size_t i;
 
-	(void)state;
 	if (!has_plugin())
 		skip();
 	for (i = 0; i < sizeof(fixtures) / sizeof(fixtures[0]); i++)
 		compare(fixtures[i], false);
 }
 
-static void bf16_agrees(void **state)
+TEST(bf16_agrees)
 {
 	static const char *const some[] = {"bert-gelu", "albert", "deberta-v2",
 	                                   "modernbert", "gte-masked"};
 	size_t i;
 
-	(void)state;
 	if (!has_plugin())
 		skip();
 	for (i = 0; i < sizeof(some) / sizeof(some[0]); i++)
@@ -98,7 +96,7 @@ static void bf16_agrees(void **state)
 
 /* More texts than a batch has room for, of all lengths: each has the answer
  * that it has by itself. */
-static void many_texts_keep_their_order(void **state)
+TEST(many_texts_keep_their_order)
 {
 	enum { TEXTS = 1500 };
 	const struct bt_device_report *r;
@@ -113,7 +111,6 @@ static void many_texts_keep_their_order(void **state)
 	uint8_t *types;
 	size_t i, k, n, cols, wrong = 0;
 
-	(void)state;
 	if (!has_plugin())
 		skip();
 	open_named(&f, "bert-gelu", false);
@@ -157,12 +154,11 @@ static void many_texts_keep_their_order(void **state)
 	close_fixture(&f);
 }
 
-static void what_is_not_there_is_an_error(void **state)
+TEST(what_is_not_there_is_an_error)
 {
 	struct bt_device *d = NULL;
 	struct bt_error err = {0};
 
-	(void)state;
 	assert_int_not_equal(bt_device_open("./none.so", 1, &d, &err), BT_OK);
 	assert_null(d);
 	assert_non_null(strstr(err.text, "none.so"));

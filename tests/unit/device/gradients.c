@@ -174,12 +174,11 @@ static void compare_batch(struct fixture *f, const char *what, int more,
 	packed_clear(&k);
 }
 
-static void f32_agrees(void **state)
+TEST(f32_agrees)
 {
 	struct fixture f;
 	size_t i;
 
-	(void)state;
 	if (!has_plugin())
 		skip();
 	for (i = 0; i < sizeof(fixtures) / sizeof(fixtures[0]); i++) {
@@ -189,14 +188,13 @@ static void f32_agrees(void **state)
 	}
 }
 
-static void bf16_agrees(void **state)
+TEST(bf16_agrees)
 {
 	static const char *const some[] = {"bert-gelu", "albert", "deberta-v2",
 	                                   "modernbert", "gte-masked"};
 	struct fixture f;
 	size_t i;
 
-	(void)state;
 	if (!has_plugin())
 		skip();
 	for (i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
@@ -226,7 +224,7 @@ static void drop_everywhere(struct bt_graph *g, float probability)
 }
 
 /* The same elements are dropped, in the middle of an update. */
-static void dropout_agrees(void **state)
+TEST(dropout_agrees)
 {
 	/* rows of tokens, texts, selected tokens, relative positions */
 	static const char *const some[] = {"bert-gelu", "bert-masked",
@@ -235,7 +233,6 @@ static void dropout_agrees(void **state)
 	struct fixture f;
 	size_t i;
 
-	(void)state;
 	if (!has_plugin())
 		skip();
 	for (i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
@@ -273,14 +270,13 @@ static void open_task(struct fixture *f, const char *problem)
 
 /* Weights of texts, smoothed labels, numbers to predict, several labels with
  * weights of their own. */
-static void all_losses_agree(void **state)
+TEST(all_losses_agree)
 {
 	static const float pos_weight[8] = {1, 2.5f, .25f, 3, 1, .5f};
 	struct fixture f;
 	float weights[64];
 	size_t i, cols;
 
-	(void)state;
 	if (!has_plugin())
 		skip();
 	for (i = 0; i < 64; i++)

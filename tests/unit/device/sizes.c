@@ -83,14 +83,13 @@ static void choose(struct bt_device_sizes *s, int replicas)
 }
 
 /* Other batches like those that were counted. */
-static void few_sizes_fill_rows(void **state)
+TEST(few_sizes_fill_rows)
 {
 	struct bt_device_sizes s, again, none = {0};
 	uint64_t tokens;
 	size_t places;
 	int kinds;
 
-	(void)state;
 	choose(&s, 1);
 	assert_in_range(s.n, 2, 4);
 	places = run_all(&s, 1, &tokens, &kinds);
@@ -118,13 +117,12 @@ static void few_sizes_fill_rows(void **state)
 }
 
 /* A size that costs nothing or little is left out. */
-static void rare_sizes_are_left_out(void **state)
+TEST(rare_sizes_are_left_out)
 {
 	struct bt_device_size at[] = {
 	    {8, 64, 1000}, {9, 64, 1}, {10, 64, 1000}, {5, 128, 300}};
 	struct bt_device_sizes s = {at, 4, 4};
 
-	(void)state;
 	bt_device_sizes_choose(&s);
 	assert_int_equal(s.n, 2);
 	assert_int_equal(s.at[0].rows, 8);
@@ -161,14 +159,13 @@ static void pieces_of(int replicas, size_t limit)
 	free(place);
 }
 
-static void large_batches_are_cut(void **state)
+TEST(large_batches_are_cut)
 {
 	static const uint32_t start[] = {0, 60, 120, 180};
 	struct bt_hlo_place place[3];
 	struct bt_device_piece p;
 	struct bt_error err = {0};
 
-	(void)state;
 	pieces_of(1, PLACES);
 	pieces_of(4, PLACES);
 	pieces_of(1, 1024);

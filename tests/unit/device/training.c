@@ -258,12 +258,11 @@ static void follow(struct training *x, const char *what)
 		         params);
 }
 
-static void adamw_agrees(void **state)
+TEST(adamw_agrees)
 {
 	struct bt_optim_opts o = BT_OPTIM_INIT;
 	struct training x = {.parts = 1};
 
-	(void)state;
 	if (!has_plugin())
 		skip();
 	begin(&x, "bert-gelu", &o, NULL);
@@ -281,12 +280,11 @@ static void adamw_agrees(void **state)
 	end(&x);
 }
 
-static void kin_agree(void **state)
+TEST(kin_agree)
 {
 	struct bt_optim_opts o = BT_OPTIM_INIT;
 	struct training x = {.parts = 1};
 
-	(void)state;
 	if (!has_plugin())
 		skip();
 	o.kind = BT_OPTIM_ADAMW_GOOGLE;
@@ -304,7 +302,7 @@ static void kin_agree(void **state)
 }
 
 /* The same update, in pieces and on several devices. */
-static void divided_updates_agree(void **state)
+TEST(divided_updates_agree)
 {
 	static const char *const models[] = {"bert-gelu", "bert-next",
 	                                     "bert-spans"};
@@ -313,7 +311,6 @@ static void divided_updates_agree(void **state)
 	char what[80];
 	int i;
 
-	(void)state;
 	if (!has_plugin())
 		skip();
 	for (i = 0; i < 3; i++) {
@@ -400,7 +397,7 @@ static void train_large(struct bt_device *d, int n_params)
 
 /* Parameters, two moments and gradients are four arrays; were an update's
  * results new ones, they would be seven. */
-static void updates_leave_no_copy(void **state)
+TEST(updates_leave_no_copy)
 {
 	struct bt_device_learning o = {.longest = 8};
 	struct bt_device *d;
@@ -411,7 +408,6 @@ static void updates_leave_no_copy(void **state)
 	size_t before, grown, all;
 	int i;
 
-	(void)state;
 	if (!has_plugin())
 		skip();
 	assert_ok(bt_device_open(plugin_name(), 1, &d, &err));

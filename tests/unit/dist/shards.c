@@ -8,12 +8,11 @@
 
 #include "dist/shards.h"
 
-static void halves_are_powers_of_two(void **state)
+TEST(halves_are_powers_of_two)
 {
 	static const int halves[] = {0, 0, 1, 2, 2, 4, 4, 4, 4, 8};
 	int n;
 
-	(void)state;
 	for (n = 2; n < 10; n++)
 		assert_int_equal(bt_shard_half(n), halves[n]);
 	assert_int_equal(bt_shard_half(BT_SHARDS_MAX), BT_SHARDS_MAX / 2);
@@ -35,11 +34,10 @@ static void spell(int lo, int hi, char *out)
 	strcat(out, ")");
 }
 
-static void the_tree_is_as_told(void **state)
+TEST(the_tree_is_as_told)
 {
 	char text[200] = "";
 
-	(void)state;
 	spell(0, 7, text);
 	assert_string_equal(text, "(((0+1)+(2+3))+((4+5)+6))");
 }
@@ -59,12 +57,11 @@ static int is_node(int lo, int hi, int from, int to)
 
 /* For any number of ranks their nodes cover all shards, from left to right,
  * and are nodes of the one tree; none could be larger. */
-static void nodes_of_ranks_cover_all(void **state)
+TEST(nodes_of_ranks_cover_all)
 {
 	struct bt_shard_node nodes[BT_SHARD_NODES_MAX];
 	int shards, ranks, r, i, n, at, end;
 
-	(void)state;
 	for (shards = 1; shards < 70; shards++)
 		for (ranks = 1; ranks <= shards; ranks++)
 			for (r = at = 0; r < ranks; r++) {
@@ -90,12 +87,11 @@ static void nodes_of_ranks_cover_all(void **state)
 			}
 }
 
-static void a_range_has_few_nodes(void **state)
+TEST(a_range_has_few_nodes)
 {
 	struct bt_shard_node nodes[BT_SHARD_NODES_MAX];
 	int n;
 
-	(void)state;
 	n = bt_shard_nodes(BT_SHARDS_MAX, 1, BT_SHARDS_MAX - 1, nodes);
 	assert_in_range(n, 20, BT_SHARD_NODES_MAX);
 	n = bt_shard_nodes(BT_SHARDS_MAX - 1, 1, BT_SHARDS_MAX - 1, nodes);

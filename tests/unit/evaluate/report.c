@@ -21,7 +21,7 @@ static void near(double got, double wanted, double share)
 }
 
 /* Values of scipy.stats.binomtest(min(b, c), b + c, .5). */
-static void mcnemar_known_answers(void **state)
+TEST(mcnemar_known_answers)
 {
 	static const struct {
 		uint64_t b, c;
@@ -42,7 +42,6 @@ static void mcnemar_known_answers(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		near(bt_comparison_mcnemar(all[i].b, all[i].c), all[i].p, 1e-8);
 		near(bt_comparison_mcnemar(all[i].c, all[i].b), all[i].p, 1e-8);
@@ -51,7 +50,7 @@ static void mcnemar_known_answers(void **state)
 }
 
 /* Values of NumPy, and of scipy.stats.norm. */
-static void differences_of_numbers(void **state)
+TEST(differences_of_numbers)
 {
 	static const float truth[] = {1, 2, 3, 4, 5.5F};
 	static const float a[] = {1.5F, 2, 2, 4.25F, 5};
@@ -62,7 +61,6 @@ static void differences_of_numbers(void **state)
 	struct bt_comparison p;
 	int i;
 
-	(void)state;
 	assert_ok(bt_metrics_init(&like, &bt_metrics_regression, 1, &err));
 	assert_ok(bt_comparison_init(&p, &like, &err));
 	for (i = 0; i < 5; i++) {
@@ -79,7 +77,7 @@ static void differences_of_numbers(void **state)
 }
 
 /* Sums alone give the summary that the matrix gives. */
-static void sums_do_for_a_summary(void **state)
+TEST(sums_do_for_a_summary)
 {
 	struct bt_metrics_summary s, t;
 	struct bt_error err = {0};
@@ -88,7 +86,6 @@ static void sums_do_for_a_summary(void **state)
 	uint64_t x = 0;
 	int i, k;
 
-	(void)state;
 	assert_ok(bt_metrics_init(&m, &bt_metrics_classification, 5, &err));
 	assert_ok(bt_metrics_init_like(&n, &m, &err));
 	assert_null(n.count);
@@ -143,7 +140,7 @@ static int worst_first(const void *a, const void *b)
 
 /* Of any number they are those that sorting all finds. Losses are few, so there
  * are many ties. */
-static void the_worst_are_kept(void **state)
+TEST(the_worst_are_kept)
 {
 	struct expected all[300];
 	struct bt_labels labels = {0};
@@ -155,7 +152,6 @@ static void the_worst_are_kept(void **state)
 	json_t *o, *x;
 	size_t most, i, n;
 
-	(void)state;
 	assert_int_equal(bt_labels_add(&labels, bt_span("a"), &err), 0);
 	assert_int_equal(bt_labels_add(&labels, bt_span("b"), &err), 1);
 	assert_ok(bt_metrics_init(&like, &bt_metrics_classification, 2, &err));
@@ -244,7 +240,7 @@ static int put_block(struct bt_by_feature *g, const char *const *json, size_t n,
 	return r;
 }
 
-static void groups_have_an_order(void **state)
+TEST(groups_have_an_order)
 {
 	static const char *const texts[] = {
 	    "{\"f\": \"b\"}",         "{\"f\": \"10\"}",
@@ -258,7 +254,6 @@ static void groups_have_an_order(void **state)
 	struct bt_metrics like;
 	struct bt_by_feature *g = groups_of("f", &like);
 
-	(void)state;
 	assert_ok(put_block(g, texts, 7, &err));
 	values_are(g, "|10|9|b|u, v|-");
 	assert_ok(put_block(g, none, 1, &err)); /* some had it */
@@ -279,7 +274,7 @@ static void groups_have_an_order(void **state)
 
 /* A feature that tells all records apart is none to group by, nor is a long
  * list. */
-static void groups_are_bounded(void **state)
+TEST(groups_are_bounded)
 {
 	const char *one = "{\"i\": 1}";
 	struct bt_buf list = BT_BUF_INIT;
@@ -289,7 +284,6 @@ static void groups_are_bounded(void **state)
 	char json[32];
 	int i;
 
-	(void)state;
 	for (i = 0; i < BT_BY_FEATURE_MAX; i++) {
 		snprintf(json, sizeof(json), "{\"i\": %d}", i);
 		assert_ok(put_block(g, &(const char *){json}, 1, &err));
@@ -318,9 +312,8 @@ static void plain_is(const char *s, size_t n, size_t most, const char *wanted)
 	bt_buf_clear(&b);
 }
 
-static void lines_are_plain(void **state)
+TEST(lines_are_plain)
 {
-	(void)state;
 	plain_is("", 0, 5, "");
 	plain_is(NULL, 0, 0, "");
 	plain_is("a\tb\nc\r\x1b[1m\x7f", 11, 0, "a\\tb\\nc\\r\\x1b[1m\\x7f");

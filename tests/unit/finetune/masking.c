@@ -68,7 +68,7 @@ static struct bt_masking open_masking(double share, bool words)
 }
 
 /* 80 % masks, 10 % others, 10 % themselves: within four standard deviations. */
-static void replaces(void **state)
+TEST(replaces)
 {
 	struct bt_masking m = open_masking(.15, false);
 	int32_t ids[LENGTH], was[LENGTH], label[LENGTH];
@@ -76,7 +76,6 @@ static void replaces(void **state)
 	uint64_t t;
 	size_t i;
 
-	(void)state;
 	for (t = 0; t < TEXTS; t++) {
 		make(t, was);
 		memcpy(ids, was, sizeof(ids));
@@ -104,7 +103,7 @@ static void replaces(void **state)
 }
 
 /* All tokens of a word, or none; as many as fit in. */
-static void masks_words(void **state)
+TEST(masks_words)
 {
 	struct bt_masking m = open_masking(.2, true);
 	int32_t ids[LENGTH], label[LENGTH];
@@ -112,7 +111,6 @@ static void masks_words(void **state)
 	double all = 0;
 	uint64_t t;
 
-	(void)state;
 	assert_int_equal(most, 8);
 	for (t = 0; t < TEXTS; t++) {
 		make(t, ids);
@@ -133,13 +131,12 @@ static void masks_words(void **state)
 }
 
 /* A function of seed, step and number alone; texts without tokens have none. */
-static void is_a_function(void **state)
+TEST(is_a_function)
 {
 	struct bt_masking m = open_masking(.15, false);
 	int32_t a[LENGTH], b[LENGTH], label[LENGTH], special[2] = {CLS, SEP};
 	size_t i, differ[3] = {0};
 
-	(void)state;
 	make(1, a);
 	bt_masking_apply(&m, 1, 1, LENGTH, a, label);
 	for (i = 0; i < 3; i++) {

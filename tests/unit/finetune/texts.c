@@ -57,7 +57,7 @@ static size_t count(const struct bt_dataset *d, int *seen)
 	return texts;
 }
 
-static void shares(void **state)
+TEST(shares)
 {
 	struct bt_dataset d = {0}, out = {0};
 	struct bt_error err = {0};
@@ -65,7 +65,6 @@ static void shares(void **state)
 	uint64_t seed;
 	size_t i;
 
-	(void)state;
 	for (seed = 0; seed < 20; seed++) {
 		memset(seen, 0, sizeof(seen));
 		memset(left, 0, sizeof(left));
@@ -87,14 +86,13 @@ static void shares(void **state)
 	}
 }
 
-static void weights(void **state)
+TEST(weights)
 {
 	struct bt_dataset d = {0}, whole = {0};
 	double sum[TEXTS] = {0};
 	uint32_t crc;
 	size_t i;
 
-	(void)state;
 	fill(&d);
 	crc = d.crc;
 	bt_dataset_share_weights(&d);

@@ -23,7 +23,7 @@ static int parse(const char *text, struct bt_adapter_config *c,
 	return r;
 }
 
-static void scales(void **state)
+TEST(scales)
 {
 	static const struct {
 		const char *text;
@@ -45,7 +45,6 @@ static void scales(void **state)
 	struct bt_error err = {0};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_ok(parse(cases[i].text, &c, &err));
 		assert_float_equal(bt_adapter_scale(&c, cases[i].rank),
@@ -76,11 +75,10 @@ static void named(const char *file, int part, const char *adapter, int of)
 	}
 }
 
-static void names(void **state)
+TEST(names)
 {
 	int part, parts;
 
-	(void)state;
 	named("gte.encoder.layer.3.attention.qkv_proj", 0,
 	      "gte.layers.3.self_attn.q_proj", 3);
 	named("encoder.layer.10.mlp.up_gate_proj", 1, "layers.10.mlp.gate_proj",

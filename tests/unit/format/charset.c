@@ -4,14 +4,13 @@
 
 #include "format/charset.h"
 
-static void names(void **state)
+TEST(names)
 {
 	static const char *const all[] = {"utf-8", "latin1", "windows-1252"};
 	enum bt_charset set = BT_CHARSET_LATIN1;
 	enum bt_utf16 order = BT_UTF16_BE;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		assert_int_equal(bt_charset_find(all[i], &set, &order), 0);
 		assert_int_equal(order, BT_UTF16_NONE);
@@ -51,14 +50,13 @@ static size_t encode(uint32_t c, char *s)
 	return 4;
 }
 
-static void every_code_point(void **state)
+TEST(every_code_point)
 {
 	uint32_t c;
 	char s[4];
 	size_t n, i;
 	bool good;
 
-	(void)state;
 	for (c = 0; c < 0x200000; c++) {
 		n = encode(c, s);
 		good = c < 0xD800 || (c > 0xDFFF && c <= 0x10FFFF);
@@ -71,7 +69,7 @@ static void every_code_point(void **state)
 }
 
 /* In exactly sized memory, at every position of a block of eight. */
-static void where_it_goes_wrong(void **state)
+TEST(where_it_goes_wrong)
 {
 	static const struct {
 		const char *s;
@@ -98,7 +96,6 @@ static void where_it_goes_wrong(void **state)
 	size_t i, before;
 	char *p;
 
-	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		for (before = 0; before < 20; before++) {
 			p = malloc(before + bad[i].n);
@@ -125,14 +122,13 @@ static void converts(enum bt_charset set, const char *s, const char *wanted)
 	bt_buf_clear(&b);
 }
 
-static void single_bytes(void **state)
+TEST(single_bytes)
 {
 	static const char undefined[] = "\x81\x8D\x8F\x90\x9D";
 	char s[4] = "abc", wanted[4];
 	struct bt_buf b = BT_BUF_INIT;
 	int c, n = 0;
 
-	(void)state;
 	converts(BT_CHARSET_LATIN1, "caf\xE9 \xA3 9", "caf\xC3\xA9 \xC2\xA3 9");
 	converts(BT_CHARSET_LATIN1, "\x80\xFF", "\xC2\x80\xC3\xBF");
 	converts(BT_CHARSET_WINDOWS1252, "\x80 \x93hi\x94 it\x92s \xE9",

@@ -98,11 +98,10 @@ static struct bt_csv_opts bare(void)
 	return o;
 }
 
-static void usual_files(void **state)
+TEST(usual_files)
 {
 	struct bt_csv_opts o = bare();
 
-	(void)state;
 	expect("a,b\n1,2\n3,4\n", &plain, "#[a][b];[1][2];[3][4];");
 	expect("a,b\r\n1,2\r\n3,4", &plain, "#[a][b];[1][2];[3][4];");
 	expect("a,b\r1,2\r3,4\r", &plain, "#[a][b];[1][2];[3][4];");
@@ -117,16 +116,14 @@ static void usual_files(void **state)
 	expect("a", &plain, "#[a];");
 }
 
-static void blanks_are_data(void **state)
+TEST(blanks_are_data)
 {
-	(void)state;
 	expect(" a ,\tb\t\n 1 ,  \n", &plain, "#[ a ][\tb\t];[ 1 ][  ];");
 	expect("a,b\n\" 1 \",2 \n", &plain, "#[a][b];[ 1 ][2 ];");
 }
 
-static void quoted_fields(void **state)
+TEST(quoted_fields)
 {
-	(void)state;
 	expect("a,b\n\"1,\"\"x\"\"\",\"2\n3\r\n4\"\n5,6\n", &plain,
 	       "#[a][b];[1,\"x\"][2\n3\r\n4];[5][6];");
 	/* a quote inside a field that does not begin with one */
@@ -135,11 +132,10 @@ static void quoted_fields(void **state)
 	expect("a,b\n\"1\",\"2\"", &plain, "#[a][b];[1][2];");
 }
 
-static void without_quoting(void **state)
+TEST(without_quoting)
 {
 	struct bt_csv_opts o = plain;
 
-	(void)state;
 	o.quotes = false;
 	o.delimiter = '\t';
 	expect("a\tb\n\"1\t2\"\n\"\t\"\"x\"y\n", &o,
@@ -148,11 +144,10 @@ static void without_quoting(void **state)
 	             "#[a][b];N record 1 (line 2);[3][4];");
 }
 
-static void bad_rows(void **state)
+TEST(bad_rows)
 {
 	struct bt_csv_opts o = bare();
 
-	(void)state;
 	expect(
 	    "a,b\n1\n1,2\n1,2,3\n3,4\n", &plain,
 	    "#[a][b];F record 1 (line 2);[1][2];F record 3 (line 4);[3][4];");
@@ -178,9 +173,8 @@ static void bad_rows(void **state)
 }
 
 /* What follows the line of a quote that is never closed is not lost. */
-static void quotes_never_closed(void **state)
+TEST(quotes_never_closed)
 {
-	(void)state;
 	expect("a,b\n1,2\n3,\"4\n5,6\n7,8\n", &plain,
 	       "#[a][b];[1][2];Q record 2 (line 3);[5][6];[7][8];");
 	expect("a,b\n\"1\n2\",\"3\n4,5", &plain,
@@ -191,7 +185,7 @@ static void quotes_never_closed(void **state)
 	       "#[a][b];Q record 1 (line 2);[x\"\"\"\"y][5];[3][4];");
 }
 
-static void messages(void **state)
+TEST(messages)
 {
 	static const struct {
 		const char *text, *message;
@@ -211,7 +205,6 @@ static void messages(void **state)
 	struct bt_buf b = BT_BUF_INIT;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		file_put("x.csv", cases[i].text, strlen(cases[i].text));
 		assert_ok(describe("x.csv", &plain, &b, &err));
@@ -220,7 +213,7 @@ static void messages(void **state)
 	bt_buf_clear(&b);
 }
 
-static void no_tables(void **state)
+TEST(no_tables)
 {
 	static const struct {
 		const char *bytes;
@@ -247,7 +240,6 @@ static void no_tables(void **state)
 	struct bt_buf b = BT_BUF_INIT;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		file_put("x.csv", cases[i].bytes, cases[i].n);
 		if (describe("x.csv", &plain, &b, &err) >= 0 ||
@@ -259,7 +251,7 @@ static void no_tables(void **state)
 	bt_buf_clear(&b);
 }
 
-static void delimiters(void **state)
+TEST(delimiters)
 {
 	static const char *const bad[] = {"",   "tabs", "\"",       "\n",
 	                                  "\r", ";;",   "\xC3\xA9", "\xE9"};
@@ -267,7 +259,6 @@ static void delimiters(void **state)
 	char c = 'x';
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(bt_csv_delimiter(bad[i], &c), BT_EARG);
 	assert_int_equal(c, 'x');
@@ -283,13 +274,12 @@ static void delimiters(void **state)
 	expect("a|b\n1|\n", &o, "#[a][b];[1][];");
 }
 
-static void limits(void **state)
+TEST(limits)
 {
 	struct bt_csv_opts o = plain;
 	struct bt_error err = {0};
 	struct bt_buf b = BT_BUF_INIT;
 
-	(void)state;
 	o.max_field = 8;
 	o.max_columns = 3;
 	expect("a,b\n12345678,\"12345678\"\n3,4\n", &o,
@@ -318,7 +308,7 @@ static void limits(void **state)
 }
 
 /* Line ends and quotes where a block or a piece of the input ends. */
-static void at_the_ends_of_blocks(void **state)
+TEST(at_the_ends_of_blocks)
 {
 	static const size_t ends[] = {1 << 18, 1 << 20, (1 << 20) + (1 << 18)};
 	static const char tail[] = "\",x\r\n\"q\"\"\r\n\",\r\ny,z\r\n";
@@ -329,7 +319,6 @@ static void at_the_ends_of_blocks(void **state)
 	size_t i, at, n;
 	char *s;
 
-	(void)state;
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
 		for (at = 0; at < sizeof(tail) + 4; at++) {
 			n = ends[i] - at;
@@ -369,7 +358,7 @@ static void at_the_ends_of_blocks(void **state)
 #endif
 
 /* A hundred MiB in a field, quoted or not, on one line or on many. */
-static void endless_fields(void **state)
+TEST(endless_fields)
 {
 	static const char *const fills[] = {"abcdefg ", "1234567\n",
 	                                    "a,b,c,d,"};
@@ -382,7 +371,6 @@ static void endless_fields(void **state)
 	pid_t pid;
 	FILE *to;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		unlink("endless");
 		assert_int_equal(mkfifo("endless", 0600), 0);
@@ -599,14 +587,13 @@ static void agree_in_pipe(const char *s, size_t n)
 }
 
 /* All texts of up to six characters that matter. */
-static void every_short_text(void **state)
+TEST(every_short_text)
 {
 	static const char alphabet[] = "a,\"\n\r";
 	char s[6];
 	size_t n, i;
 	int all, v, k;
 
-	(void)state;
 	for (n = 0, all = 1; n <= sizeof(s); n++, all *= 5)
 		for (v = 0; v < all; v++) {
 			for (i = 0, k = v; i < n; i++, k /= 5)
@@ -631,14 +618,13 @@ static size_t random_text(char *s, size_t max, unsigned *seed)
 	return n;
 }
 
-static void random_texts(void **state)
+TEST(random_texts)
 {
 	unsigned seed = 1;
 	char s[300];
 	size_t n;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 5000; i++) {
 		n = random_text(s, sizeof(s), &seed);
 		agree_in_pipe(s, n);
@@ -646,7 +632,7 @@ static void random_texts(void **state)
 }
 
 /* The same through a pipe, a few bytes at a time. */
-static void random_texts_in_pieces(void **state)
+TEST(random_texts_in_pieces)
 {
 	unsigned seed = 2;
 	char s[100];
@@ -654,7 +640,6 @@ static void random_texts_in_pieces(void **state)
 	int i, fd, status;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(mkfifo("pieces", 0600), 0);
 	for (i = 0; i < 200; i++) {
 		n = random_text(s, sizeof(s), &seed);

@@ -62,9 +62,8 @@ static void expect(const char *text, const char *wanted)
 	expect_max(text, strlen(text), 1000, wanted);
 }
 
-static void good_lines(void **state)
+TEST(good_lines)
 {
-	(void)state;
 	expect("{\"a\":\"x\",\"b\":\"y\"}\n{\"b\":1,\"a\":2}\n",
 	       "[x][y];[2][1];");
 	expect("\xEF\xBB\xBF{\"a\":\"x\",\"b\":\"\"}\r\n\n \t\r\n"
@@ -81,9 +80,8 @@ static void good_lines(void **state)
 	       "[\xF0\x9F\x98\x80!][\xEF\xBF\xBF\xE0\xA0\x80\xDF\xBF];");
 }
 
-static void bad_lines(void **state)
+TEST(bad_lines)
 {
-	(void)state;
 	expect("{\"a\":1}\n{\"a\":1,\"b\":2}\n",
 	       "K record 1 (line 1): has no key 'b'; its keys are 'a';[1][2];");
 	expect("{}", "K record 1 (line 1): has no key 'a', nor any;");
@@ -117,7 +115,7 @@ static void bad_lines(void **state)
 	       "one list;");
 }
 
-static void limits(void **state)
+TEST(limits)
 {
 	static const char
 	    deep[] = "{\"a\":1,\"b\":2,\"c\":",
@@ -125,7 +123,6 @@ static void limits(void **state)
 	size_t n = sizeof(deep) - 1;
 	char *s = malloc(n + 3000);
 
-	(void)state;
 	expect_max(line, strlen(line), 22, "[12345678][1];[1][2];");
 	expect_max(line, strlen(line), 21,
 	           "L record 1 (line 1): longer than 21 "
@@ -143,7 +140,7 @@ static void limits(void **state)
 }
 
 /* A line of several blocks of the input, and what follows it. */
-static void long_lines(void **state)
+TEST(long_lines)
 {
 	size_t n = (size_t)5 << 20, i;
 	struct bt_error err = {0};
@@ -151,7 +148,6 @@ static void long_lines(void **state)
 	struct bt_jsonl *j;
 	char *s = malloc(n + 100);
 
-	(void)state;
 	assert_non_null(s);
 	i = (size_t)sprintf(s, "{\"b\":1,\"a\":\"");
 	memset(s + i, 'x', n);
@@ -214,7 +210,7 @@ static void compare(const char *s, size_t n)
 }
 
 /* Texts that are nearly JSON: seeds with characters changed, added and lost. */
-static void nearly_json(void **state)
+TEST(nearly_json)
 {
 	static const char *const seeds[] = {
 	    "{\"a\":\"x\\u00e9\\n\",\"b\":-1.5e3}",
@@ -228,7 +224,6 @@ static void nearly_json(void **state)
 	char s[128];
 	size_t n, at;
 
-	(void)state;
 	for (k = 0; k < 20000; k++) {
 		const char *seed = seeds[k % 3];
 

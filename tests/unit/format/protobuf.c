@@ -35,11 +35,10 @@ static bool parse(const void *data, size_t n, struct message *m)
 
 #define PARSE(s, m) parse(s, sizeof(s) - 1, m)
 
-static void every_type(void **state)
+TEST(every_type)
 {
 	struct message m;
 
-	(void)state;
 	assert_true(PARSE("\x08\x96\x01\x12\x07testing\x1d\0\0\x80\x3f"
 	                  "\x21\0\0\0\0\0\0\xf0\xbf\xa0\x1f\x02",
 	                  &m));
@@ -54,11 +53,10 @@ static void every_type(void **state)
 }
 
 /* The last value counts; other fields and other types are passed over. */
-static void other_fields(void **state)
+TEST(other_fields)
 {
 	struct message m;
 
-	(void)state;
 	assert_true(PARSE("\x08\x01\x08\x02\x32\x02\x08\x03", &m));
 	assert_int_equal(m.number, 2);
 	assert_true(PARSE("\x0a\x01\x05\x0d\1\2\3\4\x10\x05\x18\x01", &m));
@@ -67,7 +65,7 @@ static void other_fields(void **state)
 	assert_true(m.number == UINT64_MAX);
 }
 
-static void damaged(void **state)
+TEST(damaged)
 {
 	static const char whole[] =
 	    "\x08\x96\x01\x12\x02hi\x1d\0\0\x80\x3f\x21\0\0\0\0\0\0\xf0\xbf";
@@ -75,7 +73,6 @@ static void damaged(void **state)
 	struct message m;
 	size_t n, i, k = 0;
 
-	(void)state;
 	for (n = 0; n < sizeof(whole); n++) {
 		bool good = k < 5 && ends[k] == n;
 		char *exact = malloc(n + 1); /* nothing after it is read */
@@ -94,13 +91,12 @@ static void damaged(void **state)
 	    PARSE("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", &m));
 }
 
-static void repeated(void **state)
+TEST(repeated)
 {
 	static const uint8_t data[] =
 	    "\x08\x01\x12\x01x\x10\x05\x12\0\x12\x02y";
 	struct bt_pb in = {data, data + sizeof(data) - 1}, part = in;
 
-	(void)state;
 	assert_int_equal(bt_pb_next(&in, 2, &part), 1);
 	assert_true(bt_span_equal(bt_pb_span(part), bt_span("x")));
 	assert_int_equal(bt_pb_next(&in, 2, &part), 1);
@@ -112,7 +108,7 @@ static void repeated(void **state)
 }
 
 /* A length of one byte, of two and of three, each in the next. */
-static void nested(void **state)
+TEST(nested)
 {
 	static const size_t sizes[] = {0, 1, 127, 128, 16383, 16384, 40000};
 	struct bt_buf b = BT_BUF_INIT, text = BT_BUF_INIT;
@@ -120,7 +116,6 @@ static void nested(void **state)
 	struct message m;
 	size_t i, k, at[3];
 
-	(void)state;
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		bt_buf_reset(&b);
 		bt_buf_reset(&text);

@@ -7,7 +7,7 @@
 #include "format/tfrecord.h"
 
 /* Published with TensorFlow's files, the first four with the algorithm. */
-static void crc_known_answers(void **state)
+TEST(crc_known_answers)
 {
 	static const char zeros[32];
 	static const int64_t one = 1;
@@ -24,7 +24,6 @@ static void crc_known_answers(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		uint32_t crc = bt_crc32c(0, known[i].data, known[i].n);
 
@@ -53,7 +52,7 @@ static uint32_t slow_crc(const uint8_t *p, size_t n)
 }
 
 /* Every way to compute it, at every alignment, in one piece and in two. */
-static void crc_of_every_length(void **state)
+TEST(crc_of_every_length)
 {
 	static uint8_t data[8300];
 	const char *name;
@@ -62,7 +61,6 @@ static void crc_of_every_length(void **state)
 	size_t start, n, cut, i, tried = 0;
 	int way;
 
-	(void)state;
 	for (i = 0; i < sizeof(data); i++)
 		data[i] = (uint8_t)(i * 151 + (i >> 8) * 89 + 7);
 	for (way = 0; (name = bt_crc32c_path(way, &fn)) != NULL; way++) {
@@ -87,12 +85,11 @@ static void crc_of_every_length(void **state)
 }
 
 /* The CRC of two parts from those of each. */
-static void crc_joined(void **state)
+TEST(crc_joined)
 {
 	static uint8_t p[70000];
 	size_t n = sizeof(p), len;
 
-	(void)state;
 	for (len = 0; len < n; len++)
 		p[len] = (uint8_t)(len * len * 7919 >> 5);
 	for (len = 0; len <= n; len = len * 3 + 1)
@@ -115,7 +112,7 @@ static void write_records(const char *name, const char *const *payloads, int n)
 	assert_ok(bt_out_commit(out, &err));
 }
 
-static void record_known_answer(void **state)
+TEST(record_known_answer)
 {
 	static const uint8_t wanted[] = {3,   0,    0,    0,    0,    0,   0,
 	                                 0,   0xb0, 0x99, 0x49, 0x0e, 'a', 'b',
@@ -124,7 +121,6 @@ static void record_known_answer(void **state)
 	size_t n;
 	char *data;
 
-	(void)state;
 	write_records("abc", abc, 1);
 	data = file_get("abc", &n);
 	assert_int_equal(n, sizeof(wanted));
@@ -180,7 +176,7 @@ static int read_back(const char *files, int *count, struct bt_error *err)
 	return e;
 }
 
-static void several_files_are_one_stream(void **state)
+TEST(several_files_are_one_stream)
 {
 	struct bt_error err = {0};
 	struct names names;
@@ -191,7 +187,6 @@ static void several_files_are_one_stream(void **state)
 	int count;
 	char *all;
 
-	(void)state;
 	write_records("one", payloads, 3);
 	file_put("empty", "", 0);
 	write_records("two", payloads + 3, 1);
@@ -222,7 +217,7 @@ static void several_files_are_one_stream(void **state)
 }
 
 /* The number of records of all files together. */
-static void expected_number(void **state)
+TEST(expected_number)
 {
 	struct bt_error err = {0};
 	struct names names;
@@ -231,7 +226,6 @@ static void expected_number(void **state)
 	size_t len;
 	int expect, e;
 
-	(void)state;
 	write_records("one", payloads, 3);
 	for (expect = 0; expect <= 7; expect++) {
 		split("one one", &names);
@@ -254,14 +248,13 @@ static void expected_number(void **state)
 }
 
 /* Only a cut between two records cannot be seen. */
-static void cut_at_every_byte(void **state)
+TEST(cut_at_every_byte)
 {
 	struct bt_error err = {0};
 	char *data;
 	size_t n, cut, boundary = 0;
 	int whole = 0, count, e;
 
-	(void)state;
 	write_records("whole", payloads, PAYLOADS);
 	data = file_get("whole", &n);
 	for (cut = 0; cut <= n; cut++) {
@@ -283,14 +276,13 @@ static void cut_at_every_byte(void **state)
 	free(data);
 }
 
-static void every_bit_flipped(void **state)
+TEST(every_bit_flipped)
 {
 	struct bt_error err = {0};
 	char *data;
 	size_t n, i, start = 0;
 	int bit, before = 0, count, e;
 
-	(void)state;
 	write_records("whole", payloads, PAYLOADS);
 	data = file_get("whole", &n);
 	for (i = 0; i < n; i++) {
@@ -312,13 +304,12 @@ static void every_bit_flipped(void **state)
 	free(data);
 }
 
-static void something_else(void **state)
+TEST(something_else)
 {
 	static const char csv[] = "text,label\nhello there,greeting\n";
 	struct bt_error err = {0};
 	int count;
 
-	(void)state;
 	file_put("other", csv, sizeof(csv) - 1);
 	assert_err(read_back("other", &count, &err), BT_EFORMAT,
 	           "'other' is not a TFRecord stream: it starts with text");
@@ -339,7 +330,7 @@ static void put_lie(const char *name, uint64_t length)
 	file_put(name, data, sizeof(data));
 }
 
-static void lying_lengths(void **state)
+TEST(lying_lengths)
 {
 	static const uint64_t huge[] = {UINT64_MAX, UINT64_MAX - 15,
 	                                (uint64_t)1 << 63, BT_TFRECORD_MAX + 1};
@@ -348,7 +339,6 @@ static void lying_lengths(void **state)
 	size_t i;
 	int count;
 
-	(void)state;
 	for (i = 0; i < sizeof(huge) / sizeof(huge[0]); i++) {
 		put_lie("lie", huge[i]);
 		assert_err(read_back("lie", &count, &err), BT_ELIMIT,

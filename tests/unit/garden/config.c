@@ -43,11 +43,10 @@ static const struct {
     {"a=x: y", NULL},
 };
 
-static void good_lines(void **state)
+TEST(good_lines)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		struct bt_buf b = BT_BUF_INIT, w = BT_BUF_INIT;
 		struct bt_error err = {0};
@@ -76,7 +75,7 @@ static void good_lines(void **state)
 	}
 }
 
-static void bad_lines(void **state)
+TEST(bad_lines)
 {
 	static const char *const bad[][2] = {
 	    {"", "there is nothing in it"},
@@ -99,7 +98,6 @@ static void bad_lines(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct bt_buf b = BT_BUF_INIT;
 		struct bt_error err = {0};
@@ -156,7 +154,7 @@ static void misfits(const char *value, const char *wanted)
 #define LR "trainer.optimizer_config.learning_rate."
 #define OPT "trainer.optimizer_config.optimizer."
 
-static void experiments(void **state)
+TEST(experiments)
 {
 	static const struct {
 		const char *name;
@@ -173,7 +171,6 @@ static void experiments(void **state)
 	struct bt_garden *c;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 4; i++) {
 		c = fresh(e[i].name);
 		assert_ok(bt_garden_check(c, &err));
@@ -208,13 +205,12 @@ static void experiments(void **state)
 	                    "bert/tagging");
 }
 
-static void merges(void **state)
+TEST(merges)
 {
 	struct bt_garden *c = fresh("bert/sentence_prediction");
 	const struct bt_yaml *list;
 	struct bt_error err = {0};
 
-	(void)state;
 	file_put("one.yaml", "trainer:\n  train_steps: 10\n  max_to_keep: 3\n",
 	         43);
 	apply(c, "one.yaml");
@@ -250,9 +246,8 @@ static void merges(void **state)
 	bt_garden_free(c);
 }
 
-static void strict(void **state)
+TEST(strict)
 {
-	(void)state;
 	refuses("bert/squad", "trainer.trian_steps=1", BT_EARG,
 	        "--params_override: trainer (TrainerConfig) has no key "
 	        "'trian_steps'; did you mean 'train_steps'?");
@@ -295,9 +290,8 @@ static void strict(void **state)
 	        "'modle'; did you mean 'model'?");
 }
 
-static void types(void **state)
+TEST(types)
 {
-	(void)state;
 	misfits("trainer.train_steps=3.0e5",
 	        "trainer.train_steps (--config_file): a whole number is due, "
 	        "not a string, 3.0e5: YAML 1.1 wants a sign in the exponent "
@@ -330,7 +324,7 @@ static void types(void **state)
 }
 
 /* What is written is a --config_file that says the same again. */
-static void written(void **state)
+TEST(written)
 {
 	static const char *const names[] = {"bert/sentence_prediction",
 	                                    "bert/sentence_prediction_text",
@@ -340,7 +334,6 @@ static void written(void **state)
 	struct bt_garden *c;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 4; i++) {
 		c = fresh(names[i]);
 		apply(c, "task.init_checkpoint='a b/c',trainer.train_steps=7,"

@@ -106,22 +106,20 @@ static void check(size_t i)
 	bt_devices_clear(&d);
 }
 
-static void strategies_choose(void **state)
+TEST(strategies_choose)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		check(i);
 }
 
-static void hints_say_how_to_get_it(void **state)
+TEST(hints_say_how_to_get_it)
 {
 	struct bt_devices_wish w = {"tpu", NULL, 0};
 	struct bt_error err = {0};
 	struct bt_devices d;
 
-	(void)state;
 	setenv("PJRT_NAMES_AND_LIBRARY_PATHS", "", 1);
 	assert_int_equal(bt_devices_choose(&w, NULL, &d, &err), BT_EARG);
 	assert_non_null(strstr(bt_hint_words(err.hint), "libtpu"));
@@ -133,7 +131,7 @@ static void hints_say_how_to_get_it(void **state)
 }
 
 /* TF_CONFIG names the machines of a cluster, as TensorFlow reads it. */
-static void clusters_are_refused(void **state)
+TEST(clusters_are_refused)
 {
 	static const struct {
 		const char *config;
@@ -151,7 +149,6 @@ static void clusters_are_refused(void **state)
 	struct bt_devices d;
 	size_t i;
 
-	(void)state;
 	setenv("PJRT_NAMES_AND_LIBRARY_PATHS", CUDA, 1);
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct bt_error err = {0};
@@ -164,13 +161,12 @@ static void clusters_are_refused(void **state)
 	unsetenv("TF_CONFIG");
 }
 
-static void a_list_of_plugins_may_be_wrong(void **state)
+TEST(a_list_of_plugins_may_be_wrong)
 {
 	const struct bt_devices_wish w = {"off", NULL, 0};
 	struct bt_error err = {0};
 	struct bt_devices d;
 
-	(void)state;
 	setenv("PJRT_NAMES_AND_LIBRARY_PATHS", "cuda", 1);
 	assert_int_equal(bt_devices_choose(&w, NULL, &d, &err), BT_EARG);
 	assert_non_null(strstr(err.text, "not name:path"));

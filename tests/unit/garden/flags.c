@@ -71,12 +71,11 @@ static enum bt_opt_result parse(const char *line, struct args *a,
 	return bt_flags_parse(&flags, argc, argv, a, err);
 }
 
-static void values_are_read(void **state)
+TEST(values_are_read)
 {
 	struct bt_error err = {0};
 	struct args a;
 
-	(void)state;
 	assert_int_equal(parse("--model_dir=/tmp/x=y --learning_rate 2e-5 "
 	                       "-mode=predict -steps_per_loop 200 --tpu= "
 	                       "--do_lower_case --seed=7 --verbosity -1",
@@ -100,7 +99,7 @@ static void values_are_read(void **state)
 	assert_int_equal(a.steps, 7);
 }
 
-static void switches_are_read(void **state)
+TEST(switches_are_read)
 {
 	static const struct {
 		const char *line;
@@ -116,7 +115,6 @@ static void switches_are_read(void **state)
 	struct args a;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		assert_int_equal(parse(cases[i].line, &a, &err), BT_OPT_RUN);
 		assert_int_equal(a.xla, cases[i].want);
@@ -127,12 +125,11 @@ static void switches_are_read(void **state)
 	assert_non_null(strstr(err.text, "'false' is not a flag"));
 }
 
-static void several_are_gathered(void **state)
+TEST(several_are_gathered)
 {
 	struct bt_error err = {0};
 	struct args a;
 
-	(void)state;
 	assert_int_equal(parse("-md=d --config_file=a --config_file b "
 	                       "--mode=train --mode=predict",
 	                       &a, &err),
@@ -143,7 +140,7 @@ static void several_are_gathered(void **state)
 	assert_string_equal(a.mode, "predict");
 }
 
-static void mistakes_are_told(void **state)
+TEST(mistakes_are_told)
 {
 	static const struct {
 		const char *line, *words;
@@ -172,7 +169,6 @@ static void mistakes_are_told(void **state)
 	struct args a;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		assert_int_equal(parse(cases[i].line, &a, &err),
 		                 BT_OPT_MISTAKE);
@@ -181,7 +177,7 @@ static void mistakes_are_told(void **state)
 	}
 }
 
-static void what_cannot_be_is_refused(void **state)
+TEST(what_cannot_be_is_refused)
 {
 	static const char *const good[] = {
 	    "--tpu=",       "-ds=mirrored",        "-ds OFF",
@@ -195,7 +191,6 @@ static void what_cannot_be_is_refused(void **state)
 	char line[128];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		snprintf(line, sizeof(line), "-md=d %s", good[i]);
 		if (parse(line, &a, &err) != BT_OPT_RUN)
@@ -210,14 +205,13 @@ static void what_cannot_be_is_refused(void **state)
 	assert_string_equal(a.strategy, "mirrored");
 }
 
-static void too_much_is_refused(void **state)
+TEST(too_much_is_refused)
 {
 	struct bt_error err = {0};
 	char line[2048] = "-md=d", name[80];
 	struct args a;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 30; i++)
 		strcat(line, " --config_file=a");
 	assert_int_equal(parse(line, &a, &err), BT_OPT_RUN);
@@ -238,14 +232,13 @@ static void keep(void *ctx, const struct bt_log_line *line)
 	snprintf(ctx, 200, "%s", line->text);
 }
 
-static void idle_flags_are_noted(void **state)
+TEST(idle_flags_are_noted)
 {
 	char said[200] = "";
 	struct bt_log log = {.emit = keep, .ctx = said, .level = BT_LOG_NOTE};
 	struct bt_error err = {0};
 	struct args a;
 
-	(void)state;
 	assert_int_equal(parse("-md=d --mode=train", &a, &err), BT_OPT_RUN);
 	bt_flags_note(&flags, &a, &log);
 	assert_string_equal(said, "");
@@ -257,12 +250,11 @@ static void idle_flags_are_noted(void **state)
 	                          "--distribution_strategy, --steps_per_loop");
 }
 
-static void help_and_version_are_seen(void **state)
+TEST(help_and_version_are_seen)
 {
 	struct bt_error err = {0};
 	struct args a;
 
-	(void)state;
 	assert_int_equal(parse("--help", &a, &err), BT_OPT_HELP_ASKED);
 	assert_int_equal(parse("-md=d -helpfull x", &a, &err),
 	                 BT_OPT_HELP_ASKED);

@@ -27,12 +27,11 @@ static int read_meta(const char *text, struct bt_meta *m, struct bt_error *err)
 	return r;
 }
 
-static void meta_data_are_read(void **state)
+TEST(meta_data_are_read)
 {
 	struct bt_error err = {0};
 	struct bt_meta m;
 
-	(void)state;
 	assert_ok(read_meta("{\"task_type\": \"bert_classification\", "
 	                    "\"processor_type\": \"MNLI\", "
 	                    "\"train_data_size\": 392702, "
@@ -55,13 +54,12 @@ static void meta_data_are_read(void **state)
 	assert_err(read_meta("[]", &m, &err), BT_EFORMAT, "meta.json");
 }
 
-static void the_plan_is_model_gardens(void **state)
+TEST(the_plan_is_model_gardens)
 {
 	struct bt_meta m = {.train_size = 392702};
 	struct bt_error err = {0};
 	struct bt_meta_plan p;
 
-	(void)state;
 	assert_ok(bt_meta_plan(&m, 3, 1, 32, 0, &p, &err));
 	assert_int_equal(p.epoch_steps, 12271);
 	assert_int_equal(p.steps, 36813);
@@ -91,12 +89,11 @@ static void touch(const char *name)
 	fclose(f);
 }
 
-static void patterns_find_files(void **state)
+TEST(patterns_find_files)
 {
 	struct bt_error err = {0};
 	struct bt_file_patterns p;
 
-	(void)state;
 	assert_ok(bt_file_patterns_make("garden.d/a/b/", &err));
 	assert_ok(bt_file_patterns_make("garden.d/a/b", &err));
 	touch("garden.d/x-2");
@@ -135,13 +132,12 @@ static void add(struct bt_labels *l, const char *name, int64_t number)
 	bt_labels_given(l, i, number);
 }
 
-static void labels_keep_their_numbers(void **state)
+TEST(labels_keep_their_numbers)
 {
 	struct bt_labels l = {0};
 	struct bt_error err = {0};
 	int map[3];
 
-	(void)state;
 	add(&l, "neutral", 2);
 	add(&l, "no", 0);
 	assert_ok(bt_labels_place(&l, 4, map, &err));
@@ -180,7 +176,7 @@ static void labels_keep_their_numbers(void **state)
 	bt_labels_clear(&l);
 }
 
-static void keras_lines(void **state)
+TEST(keras_lines)
 {
 	struct bt_keras k = {.epochs = 3, .epoch_steps = 20};
 	struct bt_metrics_summary s = {.loss = 5e-4, .accuracy = 0.75};
@@ -191,7 +187,6 @@ static void keras_lines(void **state)
 	                          .accuracy = 1};
 	struct bt_buf b = BT_BUF_INIT;
 
-	(void)state;
 	bt_keras_tell(&k, &n, &b);
 	assert_string_equal(bt_buf_str(&b), "Epoch 2/3\n");
 	bt_keras_tell(&k, &n, &b);

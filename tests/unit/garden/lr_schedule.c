@@ -60,13 +60,12 @@ static void refuses(const char *lr, const char *warm, const char *wanted)
 #define COLD "type: null"
 
 /* MNLI's: up to what the decay has come to, then on along it. */
-static void mnli(void **state)
+TEST(mnli)
 {
 	struct bt_lr_schedule r = rate("polynomial: {decay_steps: 36813}",
 	                               "polynomial: {warmup_steps: 3681}");
 	double top = 3e-5 * (1 - 3681.0 / 36813);
 
-	(void)state;
 	is(&r, 0, top / 3681);
 	is(&r, 1, top / 3681);
 	is(&r, 2, top * 2 / 3681);
@@ -77,14 +76,13 @@ static void mnli(void **state)
 	is(&r, 40000, 0);
 }
 
-static void polynomial(void **state)
+TEST(polynomial)
 {
 	struct bt_lr_schedule r = rate(
 	    "polynomial: {initial_learning_rate: 1, end_learning_rate: .2, "
 	    "power: 2, decay_steps: 10, offset: 5}",
 	    "polynomial: {warmup_steps: 7, power: 3}");
 
-	(void)state;
 	is(&r, 7, .8 * .8 * .8 + .2);
 	is(&r, 4, (.8 * .8 * .8 + .2) * pow(4 / 7.0, 3));
 	is(&r, 100, .2);
@@ -98,14 +96,13 @@ static void polynomial(void **state)
 	is(&r, 25, 1 - 25 / 30.0);
 }
 
-static void others(void **state)
+TEST(others)
 {
 	struct bt_lr_schedule r = rate(
 	    "type: constant",
 	    "type: linear, linear: {warmup_steps: 4, warmup_learning_rate: "
 	    ".02}");
 
-	(void)state;
 	is(&r, 0, .02);
 	is(&r, 2, .06);
 	is(&r, 4, .1);
@@ -139,9 +136,8 @@ static void others(void **state)
 #define RATE "trainer.optimizer_config.learning_rate."
 #define WARM "trainer.optimizer_config.warmup."
 
-static void faults(void **state)
+TEST(faults)
 {
-	(void)state;
 	refuses("", "polynomial: {warmup_steps: 1}",
 	        RATE "polynomial.decay_steps (default): it must be given, as "
 	             "a number above 0");

@@ -114,12 +114,11 @@ static const struct {
     {"gs://bucket/x", BT_YAML_STR, 0},
 };
 
-static void scalar_types(void **state)
+TEST(scalar_types)
 {
 	size_t i;
 	double got;
 
-	(void)state;
 	for (i = 0; i < sizeof(scalars) / sizeof(scalars[0]); i++) {
 		struct bt_yaml v = {0};
 		struct bt_error err = {0};
@@ -138,9 +137,8 @@ static void scalar_types(void **state)
 	}
 }
 
-static void trees(void **state)
+TEST(trees)
 {
-	(void)state;
 	reads("a: 1\nb: {c: [x, 'y z', \"1\"], d: }\n",
 	      "{a: 1, b: {c: [x, 'y z', '1'], d: null}}");
 	reads("{\"a\": [1, 2.5, null, true, \"on\"]}",
@@ -166,9 +164,8 @@ static void trees(void **state)
 	      "-.inf, .nan]");
 }
 
-static void bad_texts(void **state)
+TEST(bad_texts)
 {
-	(void)state;
 	faults("a: b: c\n",
 	       "x.yaml:1: mapping values are not allowed in this context");
 	faults("a: 1\nb: *x\n", "x.yaml:2: the anchor 'x' is not defined");
@@ -194,13 +191,12 @@ static void bad_texts(void **state)
 }
 
 /* Each level names the one before nine times. */
-static void bombs(void **state)
+TEST(bombs)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	char deep[300];
 	int i, j;
 
-	(void)state;
 	bt_buf_puts(&b, "l0: &l0 x\n");
 	for (i = 1; i < 12; i++) {
 		bt_buf_printf(&b, "l%d: &l%d [", i, i);
@@ -225,12 +221,11 @@ static void bombs(void **state)
 	bt_buf_clear(&b);
 }
 
-static void files(void **state)
+TEST(files)
 {
 	struct bt_error err = {0};
 	struct bt_yaml *v = NULL;
 
-	(void)state;
 	file_put("y.yaml", "a:\n  - 1\n", 9);
 	assert_ok(bt_yaml_load("y.yaml", &v, &err));
 	assert_int_equal(bt_yaml_get(v, "a")->item[0]->line, 2);
@@ -240,7 +235,7 @@ static void files(void **state)
 	assert_null(v);
 }
 
-static void python_numbers(void **state)
+TEST(python_numbers)
 {
 	static const struct {
 		double v;
@@ -263,7 +258,6 @@ static void python_numbers(void **state)
 	struct bt_buf b = BT_BUF_INIT;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
 		bt_buf_reset(&b);
 		bt_py_real(t[i].v, &b);

@@ -120,7 +120,7 @@ static uint8_t *large(void)
 	return p;
 }
 
-static void members_and_frames(void **state)
+TEST(members_and_frames)
 {
 	static const uint8_t skip[] = {0x5f, 0x2a, 0x4d, 0x18, 3,  0,
 	                               0,    0,    'a',  'b',  'c'};
@@ -130,7 +130,6 @@ static void members_and_frames(void **state)
 	size_t at;
 	int gzip;
 
-	(void)state;
 	memset(many, 'x', sizeof(many));
 	for (gzip = 0; gzip < 2; gzip++) {
 		pack(&x, gzip, data, LARGE);
@@ -169,7 +168,7 @@ static void members_and_frames(void **state)
 	free(data);
 }
 
-static void names(void **state)
+TEST(names)
 {
 	static const char *const wanted[] = {"zstd", "gzip"};
 	struct bt_error err = {0};
@@ -180,7 +179,6 @@ static void names(void **state)
 	char *whole;
 	int gzip;
 
-	(void)state;
 	for (gzip = 0; gzip < 2; gzip++) {
 		pack(&x, gzip, "text", 4);
 		file_put("packed", x.p, x.n);
@@ -199,7 +197,7 @@ static void names(void **state)
 }
 
 /* Byte by byte through a pipe, so that every boundary falls between reads. */
-static void a_slow_pipe(void **state)
+TEST(a_slow_pipe)
 {
 	struct bt_error err = {0};
 	struct packed x = {0};
@@ -208,7 +206,6 @@ static void a_slow_pipe(void **state)
 	size_t i;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(mkfifo("pipe", 0600), 0);
 	for (gzip = 0; gzip < 2; gzip++) {
 		pack(&x, gzip, data, 900);
@@ -270,7 +267,7 @@ static int count_records(char *name, int *count, struct bt_error *err)
 	return e;
 }
 
-static void cut_at_every_byte(void **state)
+TEST(cut_at_every_byte)
 {
 	struct bt_error err = {0};
 	struct packed x = {0};
@@ -278,7 +275,6 @@ static void cut_at_every_byte(void **state)
 	size_t cut;
 	int gzip, count, e;
 
-	(void)state;
 	for (gzip = 0; gzip < 2; gzip++) {
 		pack_records(&x, gzip);
 		for (cut = 1; cut < x.n; cut++) {
@@ -301,7 +297,7 @@ static void cut_at_every_byte(void **state)
  * Every damaged bit is an error or one that does not count: gzip's header (the
  * time, the system), bits that fill up the last byte, a larger zstd window.
  */
-static void every_bit_flipped(void **state)
+TEST(every_bit_flipped)
 {
 	struct bt_error err = {0};
 	struct packed x = {0};
@@ -309,7 +305,6 @@ static void every_bit_flipped(void **state)
 	char *data;
 	int gzip, bit, r, harmless;
 
-	(void)state;
 	for (gzip = 0; gzip < 2; gzip++) {
 		pack_records(&x, gzip);
 		data = file_get("records", &n);
@@ -333,7 +328,7 @@ static void every_bit_flipped(void **state)
 	}
 }
 
-static void what_follows(void **state)
+TEST(what_follows)
 {
 	struct bt_error err = {0};
 	static const char *const begin[] = {"\x28\xb5\x2f", "\x1f"};
@@ -342,7 +337,6 @@ static void what_follows(void **state)
 	size_t n;
 	int gzip, other;
 
-	(void)state;
 	for (gzip = 0; gzip < 2; gzip++)
 		for (other = 0; other < 3; other++) {
 			pack(&x, gzip, "text", 4);
@@ -370,13 +364,12 @@ static void what_follows(void **state)
 }
 
 /* A frame that claims a window takes that much memory before its first byte. */
-static void large_windows(void **state)
+TEST(large_windows)
 {
 	uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0, 0, 1, 0, 0};
 	struct bt_error err = {0};
 	int log;
 
-	(void)state;
 	for (log = 10; log <= 41; log++) {
 		frame[5] = (uint8_t)((log - 10) << 3);
 		file_put("bomb", frame, sizeof(frame));
@@ -394,7 +387,7 @@ static void large_windows(void **state)
 }
 
 /* Not compressed, though the first bytes say so: the length of a record. */
-static void a_record_that_looks_so(void **state)
+TEST(a_record_that_looks_so)
 {
 	static const size_t sizes[] = {0x8b1f, 0x088b1f};
 	struct bt_error err = {0};
@@ -403,7 +396,6 @@ static void a_record_that_looks_so(void **state)
 	int count;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		assert_ok(bt_out_open(name, BT_OUT_BINARY, &out, &err));
 		assert_ok(bt_tfrecord_write(out, data, sizes[i], &err));
@@ -419,7 +411,7 @@ static void a_record_that_looks_so(void **state)
 }
 
 /* Checksums of the records are told with bytes of what was compressed. */
-static void damage_below(void **state)
+TEST(damage_below)
 {
 	struct bt_error err = {0};
 	struct packed x = {0}, twice = {0};
@@ -427,7 +419,6 @@ static void damage_below(void **state)
 	size_t n;
 	int count;
 
-	(void)state;
 	pack_records(&x, true);
 	release(&x);
 	data = file_get("records", &n);
@@ -490,7 +481,7 @@ static int read_steps(const char *name, bool ahead, size_t *at, uint32_t *crc,
 }
 
 /* Whatever the input, reading ahead gives the same bytes and the same error. */
-static void read_ahead(void **state)
+TEST(read_ahead)
 {
 	static const size_t cuts[] = {0, 1, 5, 9, 4000000, 7000000};
 	struct bt_error one = {0}, two = {0};
@@ -500,7 +491,6 @@ static void read_ahead(void **state)
 	size_t i, at, at2, half = HUGE_BYTES / 2 + 17;
 	int gzip;
 
-	(void)state;
 	for (gzip = 0; gzip < 2; gzip++) {
 		pack(&x, gzip, data, half);
 		pack(&x, gzip, data + half, HUGE_BYTES - half);
@@ -556,7 +546,7 @@ static void wait_for_threads(int n)
 
 /* Closed anywhere in the middle, the thread is gone; small inputs, and large
  * ones that nobody asked it for, never have one. */
-static void abandoned(void **state)
+TEST(abandoned)
 {
 	struct bt_error err = {0};
 	uint8_t *data = huge();
@@ -566,7 +556,6 @@ static void abandoned(void **state)
 	const uint8_t *p;
 	size_t got, at;
 
-	(void)state;
 	pack(&x, true, data, HUGE_BYTES);
 	file_put("abandoned", x.p, x.n);
 	for (k = 0; k < 12; k++) {
@@ -593,7 +582,7 @@ static void abandoned(void **state)
 
 /* A pipe that stays open: what has come is given out at once, and closing does
  * not wait for more. */
-static void a_silent_pipe(void **state)
+TEST(a_silent_pipe)
 {
 	struct bt_error err = {0};
 	uint8_t *data = huge();
@@ -605,7 +594,6 @@ static void a_silent_pipe(void **state)
 	pid_t pid;
 	char c;
 
-	(void)state;
 	pack(&x, false, data, HUGE_BYTES / 2);
 	pack(&x, false, data, HUGE_BYTES / 2);
 	assert_int_equal(mkfifo("silent", 0600), 0);
@@ -665,7 +653,7 @@ static pid_t dawdle(int end, bool writes, const uint8_t *data, size_t n)
 }
 
 /* Descriptors that do not block, as some programs leave them to others. */
-static void impatient_pipes(void **state)
+TEST(impatient_pipes)
 {
 	const size_t n = 1000000;
 	struct bt_error err = {0};
@@ -678,7 +666,6 @@ static void impatient_pipes(void **state)
 	size_t got;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	pid = dawdle(fds[1], true, data, n);
 	close(fds[1]);
@@ -711,7 +698,7 @@ static void impatient_pipes(void **state)
 
 /* A file that somebody still writes: read as far as it goes when it is read,
  * and cut short it is an error. */
-static void a_growing_file(void **state)
+TEST(a_growing_file)
 {
 	struct bt_error err = {0};
 	uint8_t *data = huge();
@@ -721,7 +708,6 @@ static void a_growing_file(void **state)
 	size_t got, at;
 	int k, r;
 
-	(void)state;
 	pack(&x, true, data, HUGE_BYTES);
 	for (k = 0; k < 2; k++) {
 		file_put("growing", x.p, x.n / 2);

@@ -14,14 +14,13 @@
 #include "io/in.h"
 #include "io/out.h"
 
-static void look_and_skip(void **state)
+TEST(look_and_skip)
 {
 	struct bt_error err = {0};
 	struct bt_in *in;
 	const uint8_t *p;
 	size_t got;
 
-	(void)state;
 	file_put("ten", "0123456789", 10);
 	assert_ok(bt_in_open("ten", &in, &err));
 	assert_string_equal(bt_in_name(in), "'ten'");
@@ -79,7 +78,7 @@ static void check_bytes(const uint8_t *p, size_t n, size_t at)
 }
 
 /* Looks of every size, beyond a block, at something that comes in pieces. */
-static void a_pipe_in_pieces(void **state)
+TEST(a_pipe_in_pieces)
 {
 	static const size_t looks[] = {1, 100000, 3, 1 << 20, 17, 3000000, 2};
 	struct bt_error err = {0};
@@ -89,7 +88,6 @@ static void a_pipe_in_pieces(void **state)
 	int status;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(mkfifo("pipe", 0600), 0);
 	pid = fork();
 	assert_true(pid >= 0);
@@ -116,14 +114,13 @@ static void a_pipe_in_pieces(void **state)
 	unlink("pipe");
 }
 
-static void inputs_that_are_none(void **state)
+TEST(inputs_that_are_none)
 {
 	struct bt_error err = {0};
 	struct bt_in *in = NULL;
 	size_t n = 5;
 	char *data = NULL;
 
-	(void)state;
 	assert_err(bt_in_open("nosuch", &in, &err), BT_EIO,
 	           "cannot open 'nosuch': No such file or directory");
 	assert_err(bt_in_open(".", &in, &err), BT_EIO,
@@ -168,14 +165,13 @@ static int count_files(const char *dir)
 	return n;
 }
 
-static void a_file_appears_when_it_is_whole(void **state)
+TEST(a_file_appears_when_it_is_whole)
 {
 	struct bt_error err = {0};
 	struct bt_out *out;
 	struct stat st;
 	mode_t mask = umask(027);
 
-	(void)state;
 	assert_int_equal(mkdir("d", 0700), 0);
 	assert_ok(bt_out_open("d/new", BT_OUT_BINARY, &out, &err));
 	assert_string_equal(bt_out_name(out), "'d/new'");
@@ -192,12 +188,11 @@ static void a_file_appears_when_it_is_whole(void **state)
 	umask(mask);
 }
 
-static void an_earlier_file_stays(void **state)
+TEST(an_earlier_file_stays)
 {
 	struct bt_error err = {0};
 	struct bt_out *out;
 
-	(void)state;
 	mkdir("e", 0700);
 	assert_ok(bt_out_whole("e/old", "old", 3, &err));
 	assert_ok(bt_out_open("e/old", BT_OUT_BINARY, &out, &err));
@@ -258,7 +253,7 @@ static int put_pieces(const char *name, const uint8_t *data, size_t n,
 	return r;
 }
 
-static void large_output(void **state)
+TEST(large_output)
 {
 	size_t n = 4 * LARGE, got, i; /* and so much that a thread is begun */
 	struct bt_error err = {0};
@@ -266,7 +261,6 @@ static void large_output(void **state)
 	char *back;
 	int behind;
 
-	(void)state;
 	assert_non_null(data);
 	for (i = 0; i < n; i++)
 		data[i] = byte_at(i);
@@ -286,14 +280,13 @@ static void large_output(void **state)
 }
 
 /* A limit that is met by the thread: told, later, and nothing is left. */
-static void behind_a_limit(void **state)
+TEST(behind_a_limit)
 {
 	struct rlimit old, less = {10 << 20, 10 << 20};
 	struct bt_error err = {0};
 	uint8_t *data = calloc(4, LARGE);
 	struct bt_out *out;
 
-	(void)state;
 	assert_non_null(data);
 	assert_int_equal(mkdir("limit", 0700), 0);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
@@ -354,7 +347,7 @@ static void reads_back(const char *name, const uint8_t *data, size_t n)
 }
 
 /* The same bytes whatever the number of threads. */
-static void compressed_output(void **state)
+TEST(compressed_output)
 {
 	static const int levels[] = {1, 3, 9};
 	struct bt_error err = {0};
@@ -363,7 +356,6 @@ static void compressed_output(void **state)
 	char *one, *other;
 	int threads;
 
-	(void)state;
 	assert_non_null(data);
 	for (i = 0; i < 4 * LARGE; i++)
 		data[i] = byte_at(i) & 31;
@@ -391,7 +383,7 @@ static void compressed_output(void **state)
 }
 
 /* What was flushed can be read; what was abandoned has no end. */
-static void compressed_flush(void **state)
+TEST(compressed_flush)
 {
 	struct bt_error err = {0};
 	struct bt_out *out;
@@ -400,7 +392,6 @@ static void compressed_flush(void **state)
 	size_t got;
 	int fd;
 
-	(void)state;
 	assert_int_equal(mkfifo("flushed", 0600), 0);
 	fd = open("flushed", O_RDWR); /* so that no end waits for the other */
 	assert_true(fd >= 0);
@@ -419,7 +410,7 @@ static void compressed_flush(void **state)
 	bt_in_close(in);
 }
 
-static void links_pipes_and_devices(void **state)
+TEST(links_pipes_and_devices)
 {
 	struct bt_error err = {0};
 	struct stat st;
@@ -428,7 +419,6 @@ static void links_pipes_and_devices(void **state)
 	pid_t pid;
 	int fd, status;
 
-	(void)state;
 	mkdir("f", 0700);
 	file_put("f/target", "old", 3);
 	assert_int_equal(symlink("f/target", "link"), 0);
@@ -458,12 +448,11 @@ static void links_pipes_and_devices(void **state)
 	assert_ok(bt_out_commit(out, &err));
 }
 
-static void outputs_that_cannot_be(void **state)
+TEST(outputs_that_cannot_be)
 {
 	struct bt_error err = {0};
 	struct bt_out *out = NULL;
 
-	(void)state;
 	assert_err(bt_out_open("nosuch/file", BT_OUT_TEXT, &out, &err), BT_EIO,
 	           "cannot create 'nosuch/file': No such file or directory");
 	assert_err(bt_out_open(".", BT_OUT_TEXT, &out, &err), BT_EIO,
@@ -476,14 +465,13 @@ static void outputs_that_cannot_be(void **state)
 }
 
 /* In a process that is not the superuser, whom nothing is denied. */
-static void permission_denied(void **state)
+TEST(permission_denied)
 {
 	struct bt_error err = {0};
 	struct bt_out *out;
 	int status;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(mkdir("closed", 0755), 0);
 	file_put("closed/old", "old", 3);
 	chmod("closed/old", 0444);
@@ -513,13 +501,12 @@ static void permission_denied(void **state)
 	assert_int_equal(count_files("closed"), 1);
 }
 
-static void a_closed_pipe(void **state)
+TEST(a_closed_pipe)
 {
 	struct bt_error err = {0};
 	struct bt_out *out;
 	int fd;
 
-	(void)state;
 	signal(SIGPIPE, SIG_IGN);
 	assert_int_equal(mkfifo("broken", 0600), 0);
 	fd = open("broken", O_RDONLY | O_NONBLOCK);
@@ -531,7 +518,7 @@ static void a_closed_pipe(void **state)
 	           "cannot write 'broken': Broken pipe");
 }
 
-static void json_comes_back(void **state)
+TEST(json_comes_back)
 {
 	struct bt_error err = {0};
 	json_t *o, *back;
@@ -541,7 +528,6 @@ static void json_comes_back(void **state)
 	bool b = false;
 	int flag = -1;
 
-	(void)state;
 	o = json_pack("{s:i, s:f, s:s, s:b, s:n}", "int", 7, "real", 0.1,
 	              "text", "caf\xc3\xa9", "yes", 1, "none");
 	assert_non_null(o);
@@ -580,14 +566,13 @@ static void json_comes_back(void **state)
 	json_decref(back);
 }
 
-static void bad_json(void **state)
+TEST(bad_json)
 {
 	static const char twice[] = "{\"a\": 1, \"a\": 2}";
 	struct bt_error err = {0};
 	json_t *o = NULL;
 	int64_t v = 0;
 
-	(void)state;
 	file_put("bad.json", "{\n\"a\": }", 8);
 	assert_err(bt_json_load("bad.json", &o, &err), BT_EFORMAT,
 	           "'bad.json' is not valid JSON: line 2");

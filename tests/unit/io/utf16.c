@@ -52,14 +52,13 @@ static void read_all(enum bt_utf16 order, enum bt_utf16 wanted, size_t times,
 	bt_in_close(in);
 }
 
-static void orders(void **state)
+TEST(orders)
 {
 	const size_t times = 300000; /* more than is read at once */
 	uint8_t *data = malloc(times * sizeof(units) + 2);
 	size_t n;
 	int i;
 
-	(void)state;
 	assert_non_null(data);
 	for (i = 0; i < 4; i++) {
 		n = put_units(data, times, i & 1, i & 2);
@@ -78,7 +77,7 @@ static void orders(void **state)
 }
 
 /* The limit is on what was read, before conversion. */
-static void limit(void **state)
+TEST(limit)
 {
 	struct bt_in_limit most = {20, 20};
 	enum bt_utf16 order = BT_UTF16_LE;
@@ -88,7 +87,6 @@ static void limit(void **state)
 	uint8_t data[64];
 	size_t got;
 
-	(void)state;
 	file_put("x", data, put_units(data, 2, false, false));
 	assert_ok(bt_in_open("x", &in, &err));
 	bt_in_limit(in, &most);

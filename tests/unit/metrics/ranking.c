@@ -40,7 +40,7 @@ static void read_row(struct bt_metrics *m, char *at)
 	    m, (int)truth[0], m->kind->has_rows ? truth : NULL, logits, &err));
 }
 
-static void known_answers(void **state)
+TEST(known_answers)
 {
 	const char *top = getenv("TEST_TOP");
 	char path[4096], line[1024], name[40], value[40];
@@ -49,7 +49,6 @@ static void known_answers(void **state)
 	int cases = 0, wants = 0, k, n;
 	FILE *f;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/tests/data/metrics.txt",
 	         top != NULL ? top : ".");
 	f = fopen(path, "r");
@@ -79,7 +78,7 @@ static void known_answers(void **state)
 }
 
 /* What is kept has a limit; without it there are no ranks. */
-static void limits(void **state)
+TEST(limits)
 {
 	static const float logits[3] = {1, 0, 0};
 	struct bt_metrics_summary s = {.kind = &bt_metrics_classification,
@@ -89,7 +88,6 @@ static void limits(void **state)
 	double v;
 	int i;
 
-	(void)state;
 	assert_err(bt_metrics_find(&s, "top_3_accuracy", &v, &err), BT_EARG,
 	           "needs more than 3 classes, and there are 3");
 	assert_err(bt_metrics_find(&s, "mcrmse", &v, &err), BT_EARG,

@@ -33,13 +33,12 @@ static const struct {
      "\u5317|\u4eac|the|2008|\u5e74"},
 };
 
-static void normalisation(void **state)
+TEST(normalisation)
 {
 	struct bt_squad_words w = {0};
 	struct bt_buf b = BT_BUF_INIT;
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		assert_int_equal(
 		    bt_squad_words_read(bt_squad_rules_named(texts[i].language),
@@ -110,13 +109,12 @@ static void start(struct bt_metrics *m)
 	assert_ok(bt_metrics_name_outputs(m, &none, &err));
 }
 
-static void version_1(void **state)
+TEST(version_1)
 {
 	struct question missing = {{"x"}, NULL, 0};
 	struct bt_metrics m;
 	size_t i;
 
-	(void)state;
 	start(&m);
 	add(&m, &some[0], false, 0);
 	bt_metrics_reset(&m);
@@ -133,7 +131,7 @@ static void version_1(void **state)
 	bt_metrics_clear(&m);
 }
 
-static void version_2(void **state)
+TEST(version_2)
 {
 	static const struct {
 		const char *name;
@@ -155,7 +153,6 @@ static void version_2(void **state)
 	struct bt_metrics m;
 	size_t i;
 
-	(void)state;
 	start(&m);
 	for (i = 0; i < sizeof(some) / sizeof(some[0]); i++)
 		add(&m, &some[i], true, i);

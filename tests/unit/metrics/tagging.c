@@ -109,7 +109,7 @@ static void add(struct bt_metrics *m, int truth, int guess)
 	assert_ok(bt_metrics_add(m, truth, NULL, logits, &err));
 }
 
-static void known_answers(void **state)
+TEST(known_answers)
 {
 	static const char *const names[] = {
 	    "precision", "recall", "f1", "accuracy", "macro_f1", "weighted_f1"};
@@ -121,7 +121,6 @@ static void known_answers(void **state)
 	size_t i, k, n;
 	double got;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		memset(&l, 0, sizeof(l));
 		n = words(cases[i].truth, &l, truth);

@@ -40,7 +40,7 @@ static void pass(struct tiny *t, bool add)
 	assert_ok(bt_engine_backward(t->e, add, &err));
 }
 
-static void how_does_not_matter(void **state)
+TEST(how_does_not_matter)
 {
 	static const int threads[] = {2, 5},
 	                 flags[] = {TINY_RECOMPUTE, TINY_DETECT};
@@ -49,7 +49,6 @@ static void how_does_not_matter(void **state)
 	size_t f;
 	int i;
 
-	(void)state;
 	for (f = 0; f < FAMILIES; f++)
 		for (i = 0; i < 4; i++) {
 			c = tiny_family(families[f]);
@@ -163,7 +162,7 @@ static void check_words(struct words *w, struct tiny *t)
 		fail_msg("slope %.6g, gradient says %.6g", slope, wanted);
 }
 
-static void words_in_place_of_the_table(void **state)
+TEST(words_in_place_of_the_table)
 {
 	size_t bytes = TINY_TEXTS * TINY_CLASSES * sizeof(float), f;
 	struct bt_error err = {0};
@@ -172,7 +171,6 @@ static void words_in_place_of_the_table(void **state)
 	struct words w;
 	int word;
 
-	(void)state;
 	for (f = 0; f < FAMILIES; f++) {
 		c = tiny_family(families[f]);
 		open_family(&a, &c, 1, false, 0);
@@ -218,7 +216,7 @@ static void open_short(struct tiny *t, const struct bt_config *c, bool low)
 }
 
 /* One that has grown gives what one gives that was made large enough. */
-static void grows(void **state)
+TEST(grows)
 {
 	size_t bytes = TINY_TEXTS * TINY_CLASSES * sizeof(float), f, before;
 	struct bt_error err = {0};
@@ -226,7 +224,6 @@ static void grows(void **state)
 	struct tiny a, b;
 	int i;
 
-	(void)state;
 	for (f = 0; f < 2 * FAMILIES; f++) {
 		c = tiny_family(families[f / 2]);
 		open_family(&a, &c, 1, f % 2, 0);
@@ -261,14 +258,13 @@ static void grows(void **state)
 }
 
 /* A second batch adds to the gradients of the first. */
-static void batches_add_up(void **state)
+TEST(batches_add_up)
 {
 	struct bt_config c;
 	struct tiny t;
 	float *one, two;
 	size_t f, i;
 
-	(void)state;
 	for (f = 0; f < FAMILIES; f++) {
 		c = tiny_family(families[f]);
 		open_family(&t, &c, 2, false, 0);
@@ -291,13 +287,12 @@ static void batches_add_up(void **state)
 
 /* Layers with the same parameters are packed once; the last layer, which
  * projects queries apart from keys and values, those a second time. */
-static void shared_is_packed_once(void **state)
+TEST(shared_is_packed_once)
 {
 	struct bt_config c = tiny_family("albert");
 	size_t few, many;
 	struct tiny t;
 
-	(void)state;
 	c.layers = 2;
 	open_family(&t, &c, 1, false, 0);
 	few = bt_engine_memory(t.e).packed;
@@ -311,7 +306,7 @@ static void shared_is_packed_once(void **state)
 
 /* A text's padding token moves nothing: its rows get no gradient, and the
  * tokens behind it keep the positions they had without it. */
-static void padding_stands_aside(void **state)
+TEST(padding_stands_aside)
 {
 	struct bt_config c = tiny_family("roberta");
 	const struct bt_param *word, *position;
@@ -319,7 +314,6 @@ static void padding_stands_aside(void **state)
 	const float *d;
 	int i, h;
 
-	(void)state;
 	open_family(&t, &c, 1, false, 0);
 	for (i = 0; i < TINY_TOKENS; i++)
 		t.ids[i] = i % 4 == 1 ? 1 : 7;
@@ -341,7 +335,7 @@ static void padding_stands_aside(void **state)
 }
 
 /* As transformers' MPNet numbers them. */
-static void distances_have_buckets(void **state)
+TEST(distances_have_buckets)
 {
 	static const struct {
 		int distance, bucket;
@@ -353,14 +347,13 @@ static void distances_have_buckets(void **state)
 	             {128, 31},  {511, 31}};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		assert_int_equal(bt_relative_bucket(known[i].distance),
 		                 known[i].bucket);
 }
 
 /* As transformers' DeBERTa-v2 numbers them, with 256 buckets to 512. */
-static void distances_have_places(void **state)
+TEST(distances_have_places)
 {
 	static const struct {
 		int distance, bucket;
@@ -377,7 +370,6 @@ static void distances_have_places(void **state)
 	                              exact = {6, -1, 6, 0};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		assert_int_equal(
 		    bt_relative_position_row(&p, known[i].distance),

@@ -128,7 +128,7 @@ static void compare(const char *family, const struct bt_task *task,
 	tiny_close(&b);
 }
 
-static void gradients_are_the_same(void **state)
+TEST(gradients_are_the_same)
 {
 	static const char *const what[] = {
 	    "embeddings", "1",
@@ -138,7 +138,6 @@ static void gradients_are_the_same(void **state)
 	                                 &bt_task_masked_lm};
 	size_t f, i;
 
-	(void)state;
 	for (f = 0; f < FAMILIES; f++)
 		for (i = 0; i < 4 * sizeof(what) / sizeof(what[0]); i++) {
 			/* it has no biases */
@@ -150,13 +149,12 @@ static void gradients_are_the_same(void **state)
 		}
 }
 
-static void one_alone_is_the_same(void **state)
+TEST(one_alone_is_the_same)
 {
 	struct tiny t;
 	size_t f;
 	int i, n;
 
-	(void)state;
 	for (f = 0; f < FAMILIES; f++) {
 		open_frozen(&t, families[f], &bt_task_classification, NULL, -1,
 		            false, 0);
@@ -170,13 +168,12 @@ static void one_alone_is_the_same(void **state)
 
 /* With all layers frozen only the head's and the pooler's products run
  * backward. */
-static void the_rest_is_spared(void **state)
+TEST(the_rest_is_spared)
 {
 	struct bt_engine_memory all, head;
 	struct tiny a, b;
 	double most;
 
-	(void)state;
 	open_frozen(&a, "bert", &bt_task_classification, NULL, -1, false, 0);
 	open_frozen(&b, "bert", &bt_task_classification, "2", -1, false, 0);
 	pass(&a);
@@ -196,7 +193,7 @@ static void the_rest_is_spared(void **state)
 	tiny_close(&b);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
 	static const struct {
 		const char *what, *why;
@@ -214,7 +211,6 @@ static void refusals(void **state)
 	size_t i;
 	int r;
 
-	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		bt_graph_init(&g, &err);
 		assert_ok(bt_task_graph(&bt_task_classification, &g, &c,

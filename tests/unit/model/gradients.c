@@ -120,20 +120,18 @@ static void compare(const char *path, bool low)
 	close_fixture(&f);
 }
 
-static void f32_agrees(void **state)
+TEST(f32_agrees)
 {
 	int i;
 
-	(void)state;
 	for (i = 0; i < n_paths; i++)
 		compare(paths[i], false);
 }
 
-static void bf16_agrees(void **state)
+TEST(bf16_agrees)
 {
 	int i;
 
-	(void)state;
 	for (i = 0; i < n_paths; i++)
 		compare(paths[i], true);
 }

@@ -40,7 +40,7 @@ static struct bt_head head_of(const char *spec)
 	return h;
 }
 
-static void written_as_read(void **state)
+TEST(written_as_read)
 {
 	static const char loose[] = " flatten,dense 512 relu ,dropout .3,"
 	                            "dense  440 relu,dropout .3,dense 4 "
@@ -49,7 +49,6 @@ static void written_as_read(void **state)
 	struct bt_head h, k;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < HEADS; i++) {
 		h = head_of(heads[i]);
 		bt_buf_reset(&b);
@@ -75,7 +74,7 @@ static void written_as_read(void **state)
 	bt_buf_clear(&b);
 }
 
-static void wrong_layers_are_named(void **state)
+TEST(wrong_layers_are_named)
 {
 	static const struct {
 		const char *spec, *says;
@@ -114,7 +113,6 @@ static void wrong_layers_are_named(void **state)
 	struct bt_head h;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_err(bt_head_parse(bad[i].spec, &h, &err), BT_EARG,
 		           bad[i].says);
@@ -126,13 +124,12 @@ static void wrong_layers_are_named(void **state)
 	           "layer 33 of the head, 'dense 4': there are more than 32");
 }
 
-static void classes_must_fit(void **state)
+TEST(classes_must_fit)
 {
 	struct bt_config c = tiny_config();
 	struct bt_error err = {0};
 	struct bt_graph g;
 
-	(void)state;
 	c.head = head_of("mean, dense 4 softplus");
 	bt_graph_init(&g, &err);
 	assert_err(bt_task_graph(&bt_task_classification, &g, &c, 3), BT_EARG,
@@ -161,12 +158,11 @@ static void open_head(struct tiny *t, const char *spec, int threads, bool low,
 	assert_ok(tiny_engine(t, threads, low, NULL, flags, &err));
 }
 
-static void gradients_are_slopes(void **state)
+TEST(gradients_are_slopes)
 {
 	struct tiny t;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < HEADS; i++) {
 		/* a step may make another value the largest: unit/cpu/engine.c
 		 * has one that does not */
@@ -188,13 +184,12 @@ static void pass(struct tiny *t)
 
 /* The same bits with any number of threads, and when activations are computed
  * again or looked at. */
-static void how_does_not_matter(void **state)
+TEST(how_does_not_matter)
 {
 	struct tiny a, b;
 	size_t i;
 	int k;
 
-	(void)state;
 	for (i = 0; i < HEADS; i++)
 		for (k = 0; k < 4; k++) {
 			open_head(&a, heads[i], 1, k % 2, 0);
@@ -211,14 +206,13 @@ static void how_does_not_matter(void **state)
 		}
 }
 
-static void low_is_near(void **state)
+TEST(low_is_near)
 {
 	double norm, diff;
 	struct tiny a, b;
 	const float *x, *y;
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < HEADS; i++) {
 		open_head(&a, heads[i], 2, false, 0);
 		open_head(&b, heads[i], 2, true, 0);
@@ -242,13 +236,12 @@ static void low_is_near(void **state)
 	}
 }
 
-static void texts_have_the_length(void **state)
+TEST(texts_have_the_length)
 {
 	static const uint32_t odd[] = {0, 8, 15};
 	struct bt_error err = {0};
 	struct tiny t;
 
-	(void)state;
 	open_head(&t, "flatten 8, dense", 1, false, 0);
 	t.b.sequences = 2;
 	t.b.tokens = 15;
@@ -259,7 +252,7 @@ static void texts_have_the_length(void **state)
 }
 
 /* What a text's tokens give, one behind the other. */
-static void flatten_is_a_shape(void **state)
+TEST(flatten_is_a_shape)
 {
 	struct bt_config c = tiny_config();
 	struct bt_error err = {0};
@@ -268,7 +261,6 @@ static void flatten_is_a_shape(void **state)
 	double sum, want;
 	int i, k;
 
-	(void)state;
 	/* a dense layer over 8 tokens against the sum over them */
 	open_head(&t, "flatten 8, dense", 1, false, 0);
 	t.b.train = false;
@@ -341,7 +333,7 @@ static const float *bias_gradient(struct tiny *t)
 }
 
 /* What Keras computes for softplus outputs: published with the formula. */
-static void keras_cross_entropy(void **state)
+TEST(keras_cross_entropy)
 {
 	static const float z[4] = {0.3f, -1.2f, 2.0f, 0.1f};
 	static const double o[4] = {0.8543552445, 0.2632824673, 2.1269280110,
@@ -352,7 +344,6 @@ static void keras_cross_entropy(void **state)
 	struct tiny t;
 	int i;
 
-	(void)state;
 	open_numbers(&t, z);
 	pass(&t);
 	assert_true(fabs(bt_engine_loss(t.e) - 0.6288524523) < 1e-6);
@@ -365,7 +356,7 @@ static void keras_cross_entropy(void **state)
 }
 
 /* Shares out of [1e-7, 1 - 1e-7] are held there and have no gradient. */
-static void held_shares(void **state)
+TEST(held_shares)
 {
 	static const float far[4] = {30, -1, -40, -1},
 	                   none[4] = {-200, -200, -200, -200};
@@ -373,7 +364,6 @@ static void held_shares(void **state)
 	struct tiny t;
 	int i;
 
-	(void)state;
 	open_numbers(&t, far);
 	pass(&t);
 	assert_true(fabs(bt_engine_loss(t.e) + log(1e-7)) < 1e-5);
@@ -398,7 +388,7 @@ static void held_shares(void **state)
 }
 
 /* Fresh dense layers are Glorot's: uniform, bounded, biases 0. */
-static void fresh_layers(void **state)
+TEST(fresh_layers)
 {
 	struct bt_config c = tiny_config();
 	struct bt_error err = {0};
@@ -409,7 +399,6 @@ static void fresh_layers(void **state)
 	float *x;
 	int i;
 
-	(void)state;
 	c.head = head_of("flatten 8, dense 64 relu, dense 3");
 	bt_graph_init(&g, &err);
 	assert_ok(bt_task_graph(&bt_task_classification, &g, &c, 3));

@@ -27,9 +27,8 @@ static void expect(const char *const *names, const int *want, int layers)
 			         want[i]);
 }
 
-static void of_names(void **state)
+TEST(of_names)
 {
-	(void)state;
 	expect(
 	    (const char *const[]){"embeddings.word_embeddings.weight",
 	                          "embeddings.LayerNorm.bias",

@@ -33,7 +33,7 @@ static int count(const struct bt_graph *g, const char *part)
 	return n;
 }
 
-static void targets(void **state)
+TEST(targets)
 {
 	static const struct {
 		const char *list;
@@ -54,7 +54,6 @@ static void targets(void **state)
 	struct bt_graph g;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct bt_lora l = {
 		    .rank = 2, .alpha = 4, .targets = cases[i].list};
@@ -72,14 +71,13 @@ static void targets(void **state)
 	}
 }
 
-static void trained(void **state)
+TEST(trained)
 {
 	struct bt_lora l = {.rank = 2, .alpha = 4, .targets = "query"};
 	struct bt_error err = {0};
 	struct bt_graph g;
 	int i, keeps;
 
-	(void)state;
 	for (keeps = 0; keeps < 2; keeps++) {
 		l.keeps_head = keeps;
 		assert_ok(build(&g, &l, &err));
@@ -95,11 +93,10 @@ static void trained(void **state)
 	}
 }
 
-static void lists(void **state)
+TEST(lists)
 {
 	struct bt_error err = {0};
 
-	(void)state;
 	assert_ok(bt_lora_check("a,b.c,(d|e)$,all", &err));
 	assert_err(bt_lora_check("", &err), BT_EARG, "empty name");
 	assert_err(bt_lora_check("a,,b", &err), BT_EARG, "empty name");

@@ -64,12 +64,11 @@ static bool holds(const char *data, size_t n, const char *text)
 }
 
 /* What fits exactly stays one file, one byte more does not. */
-static void limit(void **state)
+TEST(limit)
 {
 	size_t n, m;
 	char *p, *q;
 
-	(void)state;
 	save("one.onnx", BT_ONNX_MOST, false);
 	p = file_get("one.onnx", &n);
 	assert_int_not_equal(access("one.onnx.data", F_OK), 0);
@@ -89,13 +88,12 @@ static void limit(void **state)
 
 /* Arrays stand where the model says: small ones on a page, large ones on what
  * Windows maps, numbers of the graph in the model. */
-static void places(void **state)
+TEST(places)
 {
 	size_t n, m, i, j;
 	char *p, *q, number[5] = "";
 	float v;
 
-	(void)state;
 	assert_int_equal(mkdir("in", 0777), 0);
 	save("in/model.onnx", 0, true);
 	p = file_get("in/model.onnx", &n);
@@ -128,13 +126,12 @@ static void places(void **state)
 }
 
 /* Where the second file cannot be, the first is not. */
-static void both_or_none(void **state)
+TEST(both_or_none)
 {
 	struct bt_onnx *o = make();
 	struct bt_error err = {0};
 	bool beside;
 
-	(void)state;
 	assert_int_equal(mkdir("odd.onnx.data", 0777), 0);
 	assert_true(bt_onnx_save(o, "odd.onnx", 0, &beside, &err) < 0);
 	assert_int_not_equal(access("odd.onnx", F_OK), 0);

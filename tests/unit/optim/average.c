@@ -87,14 +87,13 @@ static void follow(const struct bt_average_opts *o, int threads, float *end)
 	bt_pool_free(pool);
 }
 
-static void formulas(void **state)
+TEST(formulas)
 {
 	static const struct bt_average_opts o[] = {
 	    {.decay = .9}, {.decay = .999}, {.last = .3}, {.last = 210}};
 	static float one[FROZEN + N], three[FROZEN + N];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(o) / sizeof(o[0]); i++) {
 		follow(&o[i], 1, one);
 		follow(&o[i], 3, three);
@@ -103,13 +102,12 @@ static void formulas(void **state)
 	}
 }
 
-static void none(void **state)
+TEST(none)
 {
 	struct bt_average_opts o = {0};
 	struct bt_error err = {0};
 	struct bt_average a;
 
-	(void)state;
 	walk(0);
 	memcpy(before, p, sizeof(p));
 	assert_ok(bt_average_init(&a, &graph, &o, p, UPDATES, NULL, &err));

@@ -104,21 +104,19 @@ static void move(int threads, float *moved)
 	bt_pool_free(pool);
 }
 
-static void words_move(void **state)
+TEST(words_move)
 {
 	static float one[ALL], three[ALL];
 
-	(void)state;
 	move(1, one);
 	move(3, three);
 	assert_memory_equal(one, three, sizeof(one));
 }
 
-static void frozen_words_do_not(void **state)
+TEST(frozen_words_do_not)
 {
 	struct bt_error err = {0};
 
-	(void)state;
 	params[1].frozen = true;
 	assert_err(bt_fgm_check(&graph, EPSILON, &err), BT_EARG,
 	           "embeddings of words are frozen");

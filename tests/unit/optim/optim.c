@@ -39,7 +39,7 @@ static FILE *open_table(void)
 	return f;
 }
 
-static void rates(void **state)
+TEST(rates)
 {
 	FILE *f = open_table();
 	char line[512], name[32];
@@ -49,7 +49,6 @@ static void rates(void **state)
 	double want, got;
 	int seen = 0;
 
-	(void)state;
 	while (fgets(line, sizeof(line), f) != NULL) {
 		memset(&o, 0, sizeof(o));
 		if (sscanf(line, "rate %31s %lf %ld %ld %lf %lf %ld %ld %lf",
@@ -71,11 +70,10 @@ static void rates(void **state)
 }
 
 /* Model Garden's numbers for MNLI: 3 epochs in batches of 32. */
-static void googles_falls_from_the_first_update(void **state)
+TEST(googles_falls_from_the_first_update)
 {
 	struct bt_schedule_opts o = BT_SCHEDULE_INIT;
 
-	(void)state;
 	o.kind = bt_schedule_named("linear-google");
 	o.lr = 2e-5;
 	assert_true(bt_schedule_rate(&o, 0, 3681, 36813) == 0);
@@ -89,21 +87,19 @@ static void googles_falls_from_the_first_update(void **state)
 	            1e-18);
 }
 
-static void warmup_is_a_share_or_updates(void **state)
+TEST(warmup_is_a_share_or_updates)
 {
-	(void)state;
 	assert_int_equal(bt_schedule_warmup(0.1, 939), 94);
 	assert_int_equal(bt_schedule_warmup(100, 120), 100);
 	assert_int_equal(bt_schedule_warmup(0, 120), 0);
 }
 
-static void settings_are_for_their_kind(void **state)
+TEST(settings_are_for_their_kind)
 {
 	struct bt_schedule_opts s = BT_SCHEDULE_INIT;
 	struct bt_optim_opts o = BT_OPTIM_INIT;
 	struct bt_error err = {0};
 
-	(void)state;
 	assert_ok(bt_schedule_check(&s, &err));
 	s.power = 2;
 	assert_err(bt_schedule_check(&s, &err), BT_EARG, "power");
@@ -126,7 +122,7 @@ static void settings_are_for_their_kind(void **state)
 }
 
 /* Each line is the state after a step; steps of a kind stand in order. */
-static void steps(void **state)
+TEST(steps)
 {
 	char w[] = "w", b[] = "b";
 	struct bt_param params[2] = {
@@ -142,7 +138,6 @@ static void steps(void **state)
 	int t, i, at, used, seen = 0;
 	float p[N], want;
 
-	(void)state;
 	assert_ok(bt_pool_new(1, &pool, &err));
 	o.clip = 0;
 	o.weight_decay = 0.01;
@@ -175,7 +170,7 @@ static void steps(void **state)
 }
 
 /* With momentum 0 and no decay a step is the gradient as it was held. */
-static void gradients_are_held(void **state)
+TEST(gradients_are_held)
 {
 	char name[] = "p";
 	struct bt_param param = {.name = name, .rank = 1, .rows = 1, .cols = 3};
@@ -186,7 +181,6 @@ static void gradients_are_held(void **state)
 	struct bt_optim a;
 	struct bt_pool *pool;
 
-	(void)state;
 	assert_ok(bt_pool_new(1, &pool, &err));
 	o.kind = BT_OPTIM_SGD;
 	o.momentum = 0;
@@ -203,7 +197,7 @@ static void gradients_are_held(void **state)
 
 /* A table of words, two layers, what follows them, and a head: each is as if it
  * were alone with its own learning rate. */
-static void layers_have_rates(void **state)
+TEST(layers_have_rates)
 {
 	static const char *const names[] = {
 	    "bert.embeddings.word_embeddings.weight",
@@ -224,7 +218,6 @@ static void layers_have_rates(void **state)
 	struct bt_pool *pool;
 	int kind, i, k, t;
 
-	(void)state;
 	assert_ok(bt_pool_new(1, &pool, &err));
 	for (i = 0; i < PARAMS; i++)
 		params[i] = (struct bt_param){.name = (char *)names[i],

@@ -7,7 +7,7 @@
 
 #include "optim/row_set.h"
 
-static void rows_of_texts(void **state)
+TEST(rows_of_texts)
 {
 	static const int32_t first[] = {7, 3, 7, 0}, second[] = {9, 3, 4};
 	static const int32_t all[] = {0, 3, 4, 7, 9};
@@ -16,7 +16,6 @@ static void rows_of_texts(void **state)
 	struct bt_row_set s;
 	int32_t i;
 
-	(void)state;
 	assert_ok(bt_row_set_init(&s, 10, 5, 3, &err));
 	for (i = 0; i < 3; i++) { /* nothing stays of the last update */
 		bt_row_set_begin(&s);

@@ -155,7 +155,7 @@ static void same(struct two *x)
 	                    ALL * sizeof(float));
 }
 
-static void rows_are_the_whole(void **state)
+TEST(rows_are_the_whole)
 {
 	static const enum bt_optimizer kinds[] = {
 	    BT_OPTIM_ADAMW, BT_OPTIM_ADAMW_GOOGLE, BT_OPTIM_ADAM};
@@ -164,7 +164,6 @@ static void rows_are_the_whole(void **state)
 	uint32_t t;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 6; i++) {
 		o.kind = kinds[i % 3];
 		o.weight_decay = i < 3 ? .1 : 0;
@@ -185,13 +184,12 @@ static void rows_are_the_whole(void **state)
 }
 
 /* Without an epsilon a moment of zero makes a weight that is no number. */
-static void nothing_is_divided_by_nothing(void **state)
+TEST(nothing_is_divided_by_nothing)
 {
 	struct bt_optim_opts o = BT_OPTIM_INIT;
 	struct two x;
 	size_t i;
 
-	(void)state;
 	o.eps = 0;
 	open_two(&x, &o, true);
 	update(&x, 1);
@@ -204,13 +202,12 @@ static void nothing_is_divided_by_nothing(void **state)
 }
 
 /* What a checkpoint has is all that there is. */
-static void goes_on_from_a_checkpoint(void **state)
+TEST(goes_on_from_a_checkpoint)
 {
 	struct bt_optim_opts o = BT_OPTIM_INIT;
 	struct two x, y;
 	uint32_t t;
 
-	(void)state;
 	open_two(&x, &o, true);
 	open_two(&y, &o, true);
 	for (t = 1; t <= 20; t++)

@@ -26,7 +26,7 @@ static void make_data(void)
 	}
 }
 
-static void as_scikit_learn(void **state)
+TEST(as_scikit_learn)
 {
 	static const struct {
 		double c, w[CLASSES][COLS], b[CLASSES];
@@ -50,7 +50,6 @@ static void as_scikit_learn(void **state)
 	struct bt_error err = {0};
 	size_t i, k, j;
 
-	(void)state;
 	make_data();
 	assert_ok(bt_pool_new(1, &p.pool, &err));
 	for (i = 0; i < 2; i++) {

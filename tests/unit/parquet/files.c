@@ -145,7 +145,7 @@ static bool is_parquet(const char *name)
 	return n > 8 && strcmp(name + n - 8, ".parquet") == 0;
 }
 
-static void all_files(void **state)
+TEST(all_files)
 {
 	struct dirent *e;
 	DIR *d = opendir(folder());
@@ -153,7 +153,6 @@ static void all_files(void **state)
 	int files = 0;
 	FILE *f;
 
-	(void)state;
 	assert_non_null(d);
 	while ((e = readdir(d)) != NULL) {
 		if (!is_parquet(e->d_name) ||
@@ -175,7 +174,7 @@ static void all_files(void **state)
 	assert_true(files > 20);
 }
 
-static void lists_as_texts(void **state)
+TEST(lists_as_texts)
 {
 	static const char *const wanted[] = {"0 a 0 bb 0", "0", "null", "",
 	                                     NULL};
@@ -187,7 +186,6 @@ static void lists_as_texts(void **state)
 	size_t i;
 	int k, r;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/lists.parquet", folder());
 	p = open_file(path);
 	assert_int_equal(bt_parquet_want_all(p, "nothing", &err), 0);
@@ -224,14 +222,13 @@ static void lists_as_texts(void **state)
 	bt_parquet_close(p);
 }
 
-static void not_read(void **state)
+TEST(not_read)
 {
 	struct bt_error err = {0};
 	const struct bt_span *f;
 	struct bt_parquet *p;
 	char path[8192];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/brotli.parquet", folder());
 	p = open_file(path);
 	assert_ok(bt_parquet_want(p, 0, &err));
@@ -241,7 +238,7 @@ static void not_read(void **state)
 	bt_parquet_close(p);
 }
 
-static void limits(void **state)
+TEST(limits)
 {
 	struct bt_in_limit limit = {30, 30};
 	struct bt_error err = {0};
@@ -251,7 +248,6 @@ static void limits(void **state)
 	char path[8192];
 	int r, rows = 0;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/plain-v1.parquet", folder());
 	assert_ok(bt_in_open(path, &in, &err));
 	assert_ok(bt_parquet_open(in, 30, &limit, &p, &err));
@@ -302,12 +298,11 @@ static int read_all(void)
 }
 
 /* Cut at every byte, and with every byte changed. */
-static void damage(void **state)
+TEST(damage)
 {
 	char path[8192], *data;
 	size_t n, i, refused = 0;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/plain-v2-snappy.parquet", folder());
 	data = file_get(path, &n);
 	for (i = 0; i < n; i++) {

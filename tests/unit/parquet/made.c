@@ -261,18 +261,16 @@ static void one_page(struct page p, const void *data, size_t n,
 
 #define AB "\1\0\0\0a\1\0\0\0b"
 
-static void good(void **state)
+TEST(good)
 {
-	(void)state;
 	one_page((struct page){.values = 2}, AB, 10,
 	         "{\"text\":\"a\"};{\"text\":\"b\"};");
 	one_page((struct page){.type = DATA_2, .values = 2}, AB, 10,
 	         "{\"text\":\"a\"};{\"text\":\"b\"};");
 }
 
-static void ends(void **state)
+TEST(ends)
 {
-	(void)state;
 	file_put("x.parquet", "PAR1", 4);
 	expect("it ends inside the format's first bytes");
 	file_put("x.parquet", "PAR1,text\na,b\nc,d\n", 18);
@@ -292,12 +290,11 @@ static void ends(void **state)
 	expect("it is encrypted");
 }
 
-static void footers(void **state)
+TEST(footers)
 {
 	struct node nodes[40];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 40; i++)
 		nodes[i] = (struct node){"a", -1, 0, 1, -1};
 	footer(&(struct spec){.nodes = nodes, .n_nodes = 40},
@@ -333,13 +330,12 @@ static void footers(void **state)
 }
 
 /* Each leaf's name has that of the column around it. */
-static void long_names(void **state)
+TEST(long_names)
 {
 	struct node nodes[20];
 	char *name = malloc((1 << 20) + 1);
 	size_t i;
 
-	(void)state;
 	assert_non_null(name);
 	memset(name, 'x', 1 << 20);
 	name[1 << 20] = '\0';
@@ -351,9 +347,8 @@ static void long_names(void **state)
 	free(name);
 }
 
-static void claims(void **state)
+TEST(claims)
 {
-	(void)state;
 	one_page((struct page){.values = 2, .packed = 4294967296}, AB, 10,
 	         "record 1 (row group 1): column 'text': a page is damaged: "
 	         "its header claims 4294967296 bytes, but its column has only "
@@ -398,9 +393,8 @@ static void compressed_page(int64_t codec, int64_t size, const char *wanted)
 }
 
 /* Pages that are not what their codec makes, or that claim what it cannot. */
-static void compressed(void **state)
+TEST(compressed)
 {
-	(void)state;
 	compressed_page(BT_PARQUET_SNAPPY, 100, "a page's snappy data are");
 	compressed_page(BT_PARQUET_GZIP, 100, "a page's gzip data are damaged");
 	compressed_page(BT_PARQUET_ZSTD, 100, "a page's zstd data are damaged");
@@ -414,9 +408,8 @@ static void compressed(void **state)
 }
 
 /* Lengths: blocks of 128 in 4, of n numbers. */
-static void lengths(void **state)
+TEST(lengths)
 {
-	(void)state;
 	one_page((struct page){.values = 2, .encoding = DELTA_LENGTH},
 	         "\x80\1\4\2\2\0\0\0\0\0ab", 12,
 	         "{\"text\":\"a\"};{\"text\":\"b\"};");
@@ -451,11 +444,10 @@ static void dictionary(int64_t n, const char *index, size_t size,
 	expect(wanted);
 }
 
-static void dictionaries(void **state)
+TEST(dictionaries)
 {
 	struct bt_buf pages = BT_BUF_INIT;
 
-	(void)state;
 	dictionary(2, "\1\3\2", 3, "{\"text\":\"a\"};{\"text\":\"b\"};");
 	dictionary(2, "\0\4", 2, "{\"text\":\"a\"};{\"text\":\"a\"};");
 	dictionary(2, "\2\3\2", 3, "it has number 2 of a dictionary of 2");
@@ -492,12 +484,11 @@ static void with_levels(const struct node *nodes, size_t n, int64_t rows,
 	expect(wanted);
 }
 
-static void levels(void **state)
+TEST(levels)
 {
 	const char *wanted = "{\"text\":\"a\"};{\"text\":null};"
 	                     "{\"text\":\"b\"};";
 
-	(void)state;
 	with_levels(&optional, 1, 3, (struct page){.values = 3},
 	            "\2\0\0\0\3\5" AB, 16, wanted);
 	/* the older form: 101 from the highest bit down */
@@ -527,7 +518,7 @@ static void levels(void **state)
 }
 
 /* Lists: repetition 0 begins a row, definition 1 is a value. */
-static void old_lists(void **state)
+TEST(old_lists)
 {
 	static const struct node plain = {"x", BT_PARQUET_BYTES, 2, 0, 0};
 	static const struct node two[] = {{"x", -1, 0, 1, 3},
@@ -540,7 +531,6 @@ static void old_lists(void **state)
 	                                   {"y", BT_PARQUET_BYTES, 0, 0, 0}};
 	const char *page = "\2\0\0\0\3\2\2\0\0\0\3\3" AB;
 
-	(void)state;
 	with_levels(&plain, 1, 2, (struct page){.values = 3}, page, 22,
 	            "{\"x\":[\"a\",\"b\"]};{\"x\":[]};");
 	with_levels(two, 2, 2, (struct page){.values = 3}, page, 22,
@@ -555,12 +545,11 @@ static void old_lists(void **state)
 }
 
 /* A row that goes on on the next page. */
-static void over_pages(void **state)
+TEST(over_pages)
 {
 	static const struct node plain = {"x", BT_PARQUET_BYTES, 2, 0, 0};
 	struct bt_buf pages = BT_BUF_INIT;
 
-	(void)state;
 	put_page(&pages, (struct page){.values = 1},
 	         "\2\0\0\0\2\0\2\0\0\0\2\1\1\0\0\0a", 17);
 	put_page(&pages, (struct page){.values = 2},
@@ -573,9 +562,8 @@ static void over_pages(void **state)
 	expect("{\"x\":[\"a\",\"a\"]};{\"x\":[\"b\"]};");
 }
 
-static void bad_text(void **state)
+TEST(bad_text)
 {
-	(void)state;
 	one_page((struct page){.values = 2}, "\1\0\0\0\xff\1\0\0\0b", 10,
 	         "record 1 (row group 1): 'text' is not valid UTF-8");
 }

@@ -71,13 +71,12 @@ static int use(const struct bt_pjrt_options *o, int replicas)
 	return r;
 }
 
-static void about(void **state)
+TEST(about)
 {
 	struct bt_pjrt_options two = {.cpu_devices = 2, .in_process = true};
 	const struct bt_pjrt_about *a;
 	struct bt_pjrt *p;
 
-	(void)state;
 	forget();
 	setenv("PJRT_NAMES_AND_LIBRARY_PATHS", "cpu:none.so,", 1);
 	assert_err(bt_pjrt_open("cpu", &two, &p, &err), BT_EIO,
@@ -101,13 +100,12 @@ static void about(void **state)
 	all_is_freed();
 }
 
-static void versions(void **state)
+TEST(versions)
 {
 	static const int minors[] = {70, 71,  75,  76,  77,  78,  80,  90, 96,
 	                             97, 107, 108, 110, 111, 112, 113, 114};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(minors) / sizeof(*minors); i++) {
 		forget();
 		set("MOCK_MINOR", minors[i]);
@@ -129,9 +127,8 @@ static void versions(void **state)
 	all_is_freed();
 }
 
-static void versions_refused(void **state)
+TEST(versions_refused)
 {
-	(void)state;
 	forget();
 	set("MOCK_MAJOR", 1);
 	assert_err(use(&here, 1), BT_EFORMAT, "speaks version 1.114 of PJRT");
@@ -185,12 +182,11 @@ static void sweep(const struct bt_pjrt_options *o, int replicas, bool again)
 }
 
 /* Each call fails once. */
-static void every_call_fails(void **state)
+TEST(every_call_fails)
 {
 	struct bt_pjrt_options two = {.cpu_devices = 2, .in_process = true};
 	struct bt_pjrt_options cached = {.cache = "cache", .in_process = true};
 
-	(void)state;
 	forget();
 	sweep(&here, 1, false);
 	set("MOCK_DEVICES", 2);
@@ -202,7 +198,7 @@ static void every_call_fails(void **state)
 	sweep(&cached, 1, true);
 }
 
-static void late_errors(void **state)
+TEST(late_errors)
 {
 	struct bt_pjrt_source s = source(program, 1);
 	struct bt_pjrt_buffer *in[2], *out[4][2];
@@ -210,7 +206,6 @@ static void late_errors(void **state)
 	struct bt_pjrt *p;
 	int i;
 
-	(void)state;
 	forget();
 	setenv("MOCK_LATE", "1", 1);
 	assert_err(use(&here, 1), BT_EFORMAT, "plugin 'mock': the run failed");
@@ -245,7 +240,7 @@ static void late_errors(void **state)
 	all_is_freed();
 }
 
-static void lies(void **state)
+TEST(lies)
 {
 	static const struct {
 		const char *what, *says;
@@ -259,7 +254,6 @@ static void lies(void **state)
 	struct bt_pjrt_options two = {.cpu_devices = 2, .in_process = true};
 	size_t i;
 
-	(void)state;
 	forget();
 	for (i = 0; i < sizeof(lie) / sizeof(*lie); i++) {
 		setenv("MOCK_LIE", lie[i].what, 1);
@@ -280,7 +274,7 @@ static void lies(void **state)
 	all_is_freed();
 }
 
-static void arguments_are_checked(void **state)
+TEST(arguments_are_checked)
 {
 	struct bt_pjrt_arg wide[2] = {args[0], args[1]};
 	struct bt_pjrt_shape turned = {BT_PJRT_F32, 2, {3, 2}};
@@ -290,7 +284,6 @@ static void arguments_are_checked(void **state)
 	struct bt_pjrt_program *copy;
 	struct bt_pjrt *p;
 
-	(void)state;
 	forget();
 	set("MOCK_DEVICES", 2);
 	assert_ok(bt_pjrt_open(plugin, &here, &p, &err));
@@ -383,14 +376,13 @@ static enum bt_pjrt_origin origin(struct bt_pjrt *p, const char *text)
 	return from;
 }
 
-static void compiles_elsewhere(void **state)
+TEST(compiles_elsewhere)
 {
 	struct bt_pjrt_source bad = source("a program", 1);
 	struct bt_pjrt_source aborts = source("abort", 1);
 	struct bt_pjrt_program *x;
 	struct bt_pjrt *p;
 
-	(void)state;
 	forget();
 	set("MOCK_PARENT", (long)getpid());
 	assert_ok(bt_pjrt_open(plugin, NULL, &p, &err));
@@ -455,14 +447,13 @@ static char *entry(void)
 	return path;
 }
 
-static void cache(void **state)
+TEST(cache)
 {
 	struct bt_pjrt_options o = {.cache = "cache"}, nowhere = o;
 	struct bt_pjrt *p;
 	size_t n, again_n, i;
 	char *whole, *again;
 
-	(void)state;
 	forget();
 	clear_cache();
 	assert_ok(bt_pjrt_open(plugin, &o, &p, &err));
@@ -509,11 +500,10 @@ static void cache(void **state)
 	clear_cache();
 }
 
-static void cache_place(void **state)
+TEST(cache_place)
 {
 	char *dir;
 
-	(void)state;
 	setenv("HOME", "/home/x", 1);
 	unsetenv("XDG_CACHE_HOME");
 	unsetenv("BT_PJRT_CACHE");
@@ -531,13 +521,12 @@ static void cache_place(void **state)
 }
 
 /* As Python's packages lie: the plugin, and the toolkit that it needs. */
-static void toolkit(void **state)
+TEST(toolkit)
 {
 	static const char path[] = "site/jax_plugins/cuda13/cuda_plugin.so";
 	struct bt_pjrt *p;
 	int round;
 
-	(void)state;
 	assert_ok(bt_path_above(path, &err));
 	assert_ok(bt_path_above("site/nvidia/cuda_nvcc/bin/ptxas", &err));
 	assert_int_equal(symlink(plugin, path), 0);

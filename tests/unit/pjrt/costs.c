@@ -48,13 +48,12 @@ static void are_told(const struct bt_pjrt_cost *c)
 	assert_true(c->seconds >= 0);
 }
 
-static void of_a_topology(void **state)
+TEST(of_a_topology)
 {
 	struct bt_pjrt_options elsewhere = {.topology = "board:2"};
 	struct bt_pjrt_cost c;
 	enum bt_pjrt_origin origin;
 
-	(void)state;
 	forget();
 	assert_ok(use(&board, 2, &c, &origin));
 	are_told(&c);
@@ -78,13 +77,12 @@ static void of_a_topology(void **state)
 }
 
 /* Of the devices that are there. */
-static void of_a_client(void **state)
+TEST(of_a_client)
 {
 	struct bt_pjrt_options there = {.costs = true};
 	struct bt_pjrt_cost c;
 	enum bt_pjrt_origin origin;
 
-	(void)state;
 	forget();
 	assert_ok(use(&there, 1, &c, &origin));
 	are_told(&c);
@@ -95,7 +93,7 @@ static void of_a_client(void **state)
 	assert_int_equal(origin, BT_PJRT_IN_PROCESS);
 }
 
-static void nothing_runs(void **state)
+TEST(nothing_runs)
 {
 	struct bt_pjrt_options there = {.in_process = true, .costs = true};
 	const struct bt_pjrt_options *all[] = {&board, &there};
@@ -106,7 +104,6 @@ static void nothing_runs(void **state)
 	struct bt_pjrt *p;
 	int i;
 
-	(void)state;
 	forget();
 	for (i = 0; i < 2; i++) {
 		assert_ok(bt_pjrt_open(plugin, all[i], &p, &err));
@@ -128,14 +125,13 @@ static void nothing_runs(void **state)
 	}
 }
 
-static void versions(void **state)
+TEST(versions)
 {
 	static const int minors[] = {70, 71, 72, 89, 90, 103, 104, 114};
 	struct bt_pjrt_cost c;
 	enum bt_pjrt_origin origin;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(minors) / sizeof(*minors); i++) {
 		forget();
 		set("MOCK_MINOR", minors[i]);
@@ -155,14 +151,13 @@ static void versions(void **state)
 	assert_true(c.flop == 7);
 }
 
-static void lies(void **state)
+TEST(lies)
 {
 	struct bt_pjrt_options none = {.in_process = true,
 	                               .topology = "board:0"};
 	struct bt_pjrt_cost c;
 	enum bt_pjrt_origin origin;
 
-	(void)state;
 	forget();
 	setenv("MOCK_LIE", "topology", 1);
 	assert_err(use(&board, 1, &c, &origin), BT_EFORMAT,
@@ -192,14 +187,13 @@ static bool is_harmless(long fn)
 	return fn == 25 || fn == 46 || fn == 96 || fn == 40 || fn == 83;
 }
 
-static void every_call_fails(void **state)
+TEST(every_call_fails)
 {
 	struct bt_pjrt_cost c;
 	enum bt_pjrt_origin origin;
 	long n, reached = 0, told = 0;
 	int r;
 
-	(void)state;
 	forget();
 	for (n = 1; reached + 1 >= n; n++) {
 		*calls = *failed = 0;

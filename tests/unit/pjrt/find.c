@@ -13,14 +13,13 @@
 
 static struct bt_error err;
 
-static void shapes(void **state)
+TEST(shapes)
 {
 	struct bt_pjrt_shape a = {BT_PJRT_F32, 2, {2, 3}};
 	struct bt_pjrt_shape b = {BT_PJRT_BF16, 0, {0}};
 	char text[BT_PJRT_SHAPE_TEXT];
 	size_t bytes;
 
-	(void)state;
 	assert_ok(bt_pjrt_shape_bytes(&a, &bytes, &err));
 	assert_int_equal(bytes, 24);
 	assert_string_equal(bt_pjrt_shape_text(&a, text), "f32[2,3]");
@@ -51,12 +50,11 @@ static void plugin_is(const struct bt_pjrt_plugin *p, const char *name,
 	assert_string_equal(p->path, path);
 }
 
-static void places(void **state)
+TEST(places)
 {
 	struct bt_pjrt_plugin *found;
 	size_t n;
 
-	(void)state;
 	mkdir("site", 0700);
 	mkdir("site/libtpu", 0700);
 	mkdir("site/xla_plugins", 0700);
@@ -85,11 +83,10 @@ static void places(void **state)
 	bt_pjrt_plugins_free(found, n);
 }
 
-static void what_is_not_there(void **state)
+TEST(what_is_not_there)
 {
 	struct bt_pjrt *p;
 
-	(void)state;
 	assert_err(bt_pjrt_open("rocm", NULL, &p, &err), BT_EARG,
 	           "found no device plugin 'rocm', only cpu, mine, tpu");
 	assert_err(bt_pjrt_open("./none.so", NULL, &p, &err), BT_EIO,

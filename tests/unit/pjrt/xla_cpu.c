@@ -92,11 +92,10 @@ static void got_is_the_product(void)
 		}
 }
 
-static void products(void **state)
+TEST(products)
 {
 	int i;
 
-	(void)state;
 	for (i = 0; i < N * N; i++) {
 		/* not symmetric: a transposed result differs */
 		a32[i] = sinf((float)i * 0.7f);
@@ -114,7 +113,7 @@ static void products(void **state)
 	got_is_the_product();
 }
 
-static void devices_add_up(void **state)
+TEST(devices_add_up)
 {
 	static const char text[] =
 	    "module @sum attributes {mhlo.num_replicas = 2 : i32} {\n"
@@ -134,7 +133,6 @@ static void devices_add_up(void **state)
 	float result[3];
 	int d;
 
-	(void)state;
 	assert_int_equal(bt_pjrt_n_devices(p), 2);
 	sum = compiled(p, text, &arg, 1, 2);
 	for (d = 0; d < 2; d++)
@@ -191,12 +189,11 @@ static size_t grown(struct bt_pjrt *p, bool donated)
 	return before;
 }
 
-static void donation_leaves_no_copy(void **state)
+TEST(donation_leaves_no_copy)
 {
 	struct bt_pjrt *p = client(1, NULL);
 	size_t donated = grown(p, true), copied = grown(p, false);
 
-	(void)state;
 	print_message("# donated: %zu MB more, else %zu MB\n", donated >> 20,
 	              copied >> 20);
 	assert_true(donated < 32u << 20);
@@ -204,7 +201,7 @@ static void donation_leaves_no_copy(void **state)
 	bt_pjrt_close(p);
 }
 
-static void wrong_programs(void **state)
+TEST(wrong_programs)
 {
 	static const char bad[] =
 	    "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
@@ -215,7 +212,6 @@ static void wrong_programs(void **state)
 	struct bt_pjrt *p = client(1, NULL);
 	struct bt_pjrt_program *x;
 
-	(void)state;
 	assert_err(bt_pjrt_compile(p, &s, &x, &err), BT_EFORMAT,
 	           "cannot compile program 'bad': plugin 'cpu': ");
 	print_message("# %s\n", err.text);
@@ -242,7 +238,7 @@ static void long_program(struct bt_buf *b)
 	bt_buf_printf(b, "  return %%%d : tensor<64x64xf32>\n}\n", i - 1);
 }
 
-static void cached_program_is_equal(void **state)
+TEST(cached_program_is_equal)
 {
 	const struct bt_pjrt_arg arg = {{BT_PJRT_F32, 2, {64, 64}}, false};
 	static float x[64 * 64], result[3][64 * 64];
@@ -252,7 +248,6 @@ static void cached_program_is_equal(void **state)
 	struct bt_pjrt *p;
 	int i;
 
-	(void)state;
 	long_program(&text);
 	for (i = 0; i < 64 * 64; i++)
 		x[i] = sinf((float)i) / 4;

@@ -8,13 +8,12 @@
 #include "predict/label_sets.h"
 #include "test.h"
 
-static void scores(void **state)
+TEST(scores)
 {
 	const double p[4] = {.25, .4, .1, .25};
 	struct bt_label_score room[4];
 	float s[4];
 
-	(void)state;
 	bt_label_sets_score(p, 4, false, room, s);
 	assert_float_equal(s[0], .75, 1e-7);
 	assert_float_equal(s[2], .9, 1e-7);
@@ -25,14 +24,13 @@ static void scores(void **state)
 	assert_float_equal(s[2], .9, 1e-7);
 }
 
-static void limits(void **state)
+TEST(limits)
 {
 	struct bt_label_sets s = {.coverage = .95};
 	struct bt_error err = {0};
 	float x[40];
 	int i;
 
-	(void)state;
 	for (i = 0; i < 40; i++)
 		x[i] = (float)(39 - i);
 	/* ceil(41 * .95) = 39 */
@@ -109,9 +107,8 @@ static void covers(bool cumulative, double coverage)
 	assert_true(fabs(holds / FRESH - coverage) < far);
 }
 
-static void coverage(void **state)
+TEST(coverage)
 {
-	(void)state;
 	covers(false, .95);
 	covers(false, .8);
 	covers(true, .95);

@@ -130,7 +130,7 @@ static void check_case(const json_t *o, const struct bt_tok *tok, int line)
 	bt_spans_clear(&s);
 }
 
-static void cases(void **state)
+TEST(cases)
 {
 	char path[4096];
 	struct bt_tok_opts opts = {.dialect = BT_TOK_GARDEN};
@@ -141,7 +141,6 @@ static void cases(void **state)
 	json_t *o;
 	int i;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/tests/data/run-squad-answers.jsonl",
 	         getenv("TEST_TOP"));
 	data = file_get(path, &n);

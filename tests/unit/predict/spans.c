@@ -51,12 +51,11 @@ static void is(const struct bt_spans *s, size_t i, const char *text, double sum,
 		         a->probability, sum, probability);
 }
 
-static void two_windows(void **state)
+TEST(two_windows)
 {
 	struct bt_error err = {0};
 	struct bt_spans s;
 
-	(void)state;
 	start(&s, 3, 3, 0);
 	add(&s, first);
 	add(&s, second);
@@ -80,14 +79,13 @@ static void two_windows(void **state)
 	bt_spans_clear(&s);
 }
 
-static void degenerate(void **state)
+TEST(degenerate)
 {
 	static const float question[] = {0,  0,  9,  9,  0,  0,  -9, -9,
 	                                 -9, -9, -9, -9, -9, -9, -9, -9};
 	struct bt_error err = {0};
 	struct bt_spans s;
 
-	(void)state;
 	/* the best tokens are the question's */
 	start(&s, 1, 30, 0);
 	add(&s, question);

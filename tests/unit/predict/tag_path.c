@@ -82,7 +82,7 @@ static void try_all(const char *scheme, const char *const *names, int n)
 	bt_labels_clear(&types);
 }
 
-static void the_best_of_all(void **state)
+TEST(the_best_of_all)
 {
 	static const char *const iob[] = {"O", "B-A", "I-A", "B-B", "I-B"};
 	static const char *const ioe[] = {"O", "E-A", "I-A", "E-B", "I-B"};
@@ -91,7 +91,6 @@ static void the_best_of_all(void **state)
 	static const char *const bilou[] = {"O",   "B-A", "I-A",
 	                                    "L-A", "U-A", "U-B"};
 
-	(void)state;
 	try_all("iob1", iob, 5);
 	try_all("iob2", iob, 5);
 	try_all("ioe1", ioe, 5);
@@ -100,7 +99,7 @@ static void the_best_of_all(void **state)
 	try_all("bilou", bilou, 6);
 }
 
-static void none_fits(void **state)
+TEST(none_fits)
 {
 	static const struct bt_entity_tag inside[] = {{'I', 0}};
 	struct bt_error err = {0};
@@ -108,7 +107,6 @@ static void none_fits(void **state)
 	const float logits[] = {0, 0};
 	int tag[2];
 
-	(void)state;
 	assert_err(bt_tag_path(s, inside, 1, logits, 2, tag, &err), BT_EFORMAT,
 	           "no tags of the model for a sentence of 2 words follow");
 	assert_ok(bt_tag_path(s, inside, 1, logits, 0, tag, &err));

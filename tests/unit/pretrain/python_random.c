@@ -5,7 +5,7 @@
 
 #include "pretrain/python_random_int.h"
 
-static void draws(void **state)
+TEST(draws)
 {
 	static const struct {
 		int64_t seed;
@@ -32,7 +32,6 @@ static void draws(void **state)
 	struct bt_mt19937 t;
 	size_t i, k;
 
-	(void)state;
 	for (i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
 		bt_python_random_init(&t, wanted[i].seed);
 		for (k = 0; k < 2; k++)
@@ -45,14 +44,13 @@ static void draws(void **state)
 }
 
 /* Random(3): shuffle() of 0 .. 11, beyond one block of draws. */
-static void shuffles(void **state)
+TEST(shuffles)
 {
 	static const uint32_t wanted[] = {5, 10, 11, 7, 8, 1, 4, 6, 9, 0, 2, 3};
 	uint32_t v[sizeof(wanted) / sizeof(*wanted)];
 	struct bt_mt19937 t;
 	uint32_t i, n = sizeof(v) / sizeof(*v);
 
-	(void)state;
 	bt_python_random_init(&t, 3);
 	for (i = 0; i < 1000; i++)
 		(void)bt_python_random_real(&t);

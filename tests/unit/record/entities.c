@@ -60,7 +60,7 @@ static void one(const struct bt_entity_scheme *s, const char *letters,
 	*valid += written;
 }
 
-static void test_writes_what_is_strict(void **state)
+TEST(test_writes_what_is_strict)
 {
 	static const char *const cases[][2] = {
 	    {"iob1", "BI"}, {"iob2", "BI"},    {"ioe1", "IE"},
@@ -71,7 +71,6 @@ static void test_writes_what_is_strict(void **state)
 	unsigned code, all, choices;
 	size_t i, n, valid;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct bt_entity_scheme *s =
 		    bt_entity_scheme(cases[i][0], &err);
@@ -87,14 +86,13 @@ static void test_writes_what_is_strict(void **state)
 	}
 }
 
-static void test_forms(void **state)
+TEST(test_forms)
 {
 	static const char *const good[] = {"O", "B-X", "U-a-b", "I--"};
 	static const char *const bad[] = {"",    "B",   "B-", "o",
 	                                  "X-Y", "O-X", "NN"};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		assert_true(bt_entity_has_part(bt_span(good[i])));
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)

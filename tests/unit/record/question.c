@@ -57,7 +57,7 @@ static struct bt_span token_record(struct bt_example_writer *w,
 	return bt_example_finish(w);
 }
 
-static void reads_and_writes_tokens(void **state)
+TEST(reads_and_writes_tokens)
 {
 	struct bt_example_writer w = {BT_BUF_INIT}, again = {BT_BUF_INIT};
 	struct bt_token_rec rec = {0}, back = {0};
@@ -66,7 +66,6 @@ static void reads_and_writes_tokens(void **state)
 	struct bt_span p = token_record(&w, NULL);
 	size_t i;
 
-	(void)state;
 	assert_int_equal(bt_token_rec_read(p.p, p.n, &rec, &err), BT_OK);
 	assert_true(rec.has_places && rec.has_position);
 	assert_true(bt_span_equal(rec.question.question, bt_span("who?")));
@@ -92,7 +91,7 @@ static void reads_and_writes_tokens(void **state)
 	bt_buf_clear(&b);
 }
 
-static void refuses_tokens(void **state)
+TEST(refuses_tokens)
 {
 	static const struct fault faults[] = {
 	    {"token_ends", -2, "has no feature 'token_ends'"},
@@ -111,7 +110,6 @@ static void refuses_tokens(void **state)
 	struct bt_span p;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
 		struct bt_error err = {0};
 
@@ -126,14 +124,13 @@ static void refuses_tokens(void **state)
 	bt_example_clear(&w);
 }
 
-static void reads_texts(void **state)
+TEST(reads_texts)
 {
 	struct bt_example_writer w = {BT_BUF_INIT};
 	struct bt_text_rec rec;
 	struct bt_error err = {0};
 	struct bt_span p;
 
-	(void)state;
 	bt_example_begin(&w);
 	text(&w, "question", "who?", NULL);
 	text(&w, "context", "the crowd", NULL);

@@ -15,7 +15,7 @@ static const uint8_t vector[] = {
     0x00, 0x0a, 0x12, 0x0a, 0x09, 0x6c, 0x61, 0x62, 0x65, 0x6c, 0x5f, 0x69,
     0x64, 0x73, 0x12, 0x05, 0x1a, 0x03, 0x0a, 0x01, 0x01};
 
-static void known_example(void **state)
+TEST(known_example)
 {
 	static const int64_t ids[] = {101, 102, 0, 0}, label = 1;
 	struct bt_example_writer w = {BT_BUF_INIT};
@@ -26,7 +26,6 @@ static void known_example(void **state)
 	int64_t got[4];
 	size_t n;
 
-	(void)state;
 	bt_example_begin(&w);
 	bt_example_add_int64s(&w, "input_ids", ids, 4);
 	bt_example_add_int64s(&w, "label_ids", &label, 1);
@@ -49,7 +48,7 @@ static void known_example(void **state)
 	bt_buf_clear(&b);
 }
 
-static void every_kind_comes_back(void **state)
+TEST(every_kind_comes_back)
 {
 	static const int64_t ints[] = {-1, INT64_MIN, INT64_MAX, 0, 128};
 	static const float floats[] = {1.5f, -0.0f, 3e38f};
@@ -66,7 +65,6 @@ static void every_kind_comes_back(void **state)
 	const char *s;
 	size_t n;
 
-	(void)state;
 	bt_example_begin(&w);
 	bt_example_add_int64s(&w, "i", ints, 1);
 	bt_example_end(&w, &b);
@@ -122,7 +120,7 @@ static struct bt_feature feature(enum bt_feature_kind kind, const void *list,
 }
 
 /* As some writers do: one tag for each value, or a mixture. */
-static void lists_need_not_be_packed(void **state)
+TEST(lists_need_not_be_packed)
 {
 	static const uint8_t ints[] = {0x08, 5, 0x08, 0x96, 0x01,
 	                               0x0a, 2, 7,    8, /* packed */
@@ -138,7 +136,6 @@ static void lists_need_not_be_packed(void **state)
 	float real[3];
 	size_t n;
 
-	(void)state;
 	assert_ok(bt_feature_int64s(&f, got, 5, &n, &err));
 	assert_int_equal(n, 5);
 	assert_memory_equal(got, wanted, sizeof(wanted));
@@ -148,7 +145,7 @@ static void lists_need_not_be_packed(void **state)
 	assert_true(real[0] == 1 && real[1] == 2 && real[2] == 3);
 }
 
-static void malformed_lists(void **state)
+TEST(malformed_lists)
 {
 	static const struct {
 		uint8_t bytes[16];
@@ -182,7 +179,6 @@ static void malformed_lists(void **state)
 	float real[16];
 	size_t i, n = 77;
 
-	(void)state;
 	for (i = 0; i < sizeof(ints) / sizeof(ints[0]); i++) {
 		f = feature(BT_FEATURE_INT64, ints[i].bytes, ints[i].n);
 		assert_err(bt_feature_int64s(&f, got, 16, &n, &err), BT_EFORMAT,
@@ -196,7 +192,7 @@ static void malformed_lists(void **state)
 	assert_int_equal(n, 77);
 }
 
-static void no_example_at_all(void **state)
+TEST(no_example_at_all)
 {
 	static const struct {
 		uint8_t bytes[16];
@@ -217,7 +213,6 @@ static void no_example_at_all(void **state)
 	struct bt_feature f;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		bt_example_open(&x, bad[i].bytes, bad[i].n);
 		assert_err(bt_example_next(&x, &f, &err), BT_ECORRUPT,
@@ -296,13 +291,12 @@ static void make_record(struct bt_buf *b)
 
 /* No prefix of an Example is one with a text_a, since all of it is one field.
  */
-static void every_prefix(void **state)
+TEST(every_prefix)
 {
 	struct bt_token_rec tokens = {0};
 	struct bt_buf b = BT_BUF_INIT;
 	size_t n;
 
-	(void)state;
 	make_record(&b);
 	assert_int_equal(devour(b.data, b.len, &tokens), BT_OK);
 	for (n = 0; n < b.len; n++)
@@ -311,7 +305,7 @@ static void every_prefix(void **state)
 	bt_token_rec_clear(&tokens);
 }
 
-static void every_byte_changed(void **state)
+TEST(every_byte_changed)
 {
 	struct bt_token_rec tokens = {0};
 	struct bt_buf b = BT_BUF_INIT;
@@ -319,7 +313,6 @@ static void every_byte_changed(void **state)
 	size_t i;
 	char old;
 
-	(void)state;
 	make_record(&b);
 	for (i = 0; i < b.len; i++) {
 		old = b.data[i];
@@ -344,7 +337,7 @@ static void write_text(struct bt_example_writer *w,
 	bt_buf_put(b, v.p, v.n);
 }
 
-static void text_records(void **state)
+TEST(text_records)
 {
 	struct bt_example_writer w = {BT_BUF_INIT};
 	struct bt_error err = {0};
@@ -353,7 +346,6 @@ static void text_records(void **state)
 	                   out;
 	struct bt_buf b = BT_BUF_INIT;
 
-	(void)state;
 	write_text(&w, &in, &b);
 	assert_ok(bt_text_rec_read(b.data, b.len, &out, &err));
 	assert_true(bt_span_equal(out.text_a, in.text_a));
@@ -388,7 +380,7 @@ static void text_records(void **state)
 	bt_buf_clear(&b);
 }
 
-static void token_records(void **state)
+TEST(token_records)
 {
 	static int32_t ids[] = {101, 2147483647, 102};
 	static uint8_t types[] = {0, 255, 1};
@@ -398,7 +390,6 @@ static void token_records(void **state)
 	struct bt_buf b = BT_BUF_INIT;
 	size_t pad;
 
-	(void)state;
 	for (pad = 0; pad <= 130; pad += 65) {
 		in.ids = malloc(sizeof(ids));
 		in.types = malloc(sizeof(types));
@@ -460,7 +451,7 @@ static int read_lists(const char *ids, const char *mask, const char *types,
 	return r;
 }
 
-static void token_records_of_others(void **state)
+TEST(token_records_of_others)
 {
 	static const struct {
 		const char *ids, *mask, *types, *words;
@@ -484,7 +475,6 @@ static void token_records_of_others(void **state)
 	struct bt_buf b = BT_BUF_INIT;
 	size_t i;
 
-	(void)state;
 	assert_ok(read_lists("5 6 7", NULL, NULL, &rec, &err));
 	assert_int_equal(rec.n, 3);
 	assert_int_equal(rec.types[2], 0);
@@ -539,15 +529,13 @@ static void read_real(const char *name, int wanted)
 	free(file[0]);
 }
 
-static void real_training_records(void **state)
+TEST(real_training_records)
 {
-	(void)state;
 	read_real("tf/bert_tiny_mrpc/mrpc_output/train.tf_record", 3668);
 }
 
-static void real_evaluation_records(void **state)
+TEST(real_evaluation_records)
 {
-	(void)state;
 	read_real("tf/bert_tiny_mrpc/mrpc_output/eval.tf_record", 408);
 }
 

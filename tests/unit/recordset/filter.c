@@ -29,7 +29,7 @@ static int holds(const char *condition, const char *json)
 	return r;
 }
 
-static void conditions(void **state)
+TEST(conditions)
 {
 	static const struct {
 		const char *condition, *json;
@@ -64,7 +64,6 @@ static void conditions(void **state)
 	size_t i;
 	int r;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		r = holds(cases[i].condition, cases[i].json);
 		if (r != cases[i].wanted)
@@ -105,12 +104,11 @@ static void check_choice(const struct bt_filter_opts *o, const char *wanted,
 	bt_buf_clear(&b);
 }
 
-static void choices(void **state)
+TEST(choices)
 {
 	static const char *const even[] = {"h=half 2"};
 	struct bt_filter_opts o = BT_FILTER_OPTS_INIT;
 
-	(void)state;
 	check_choice(&o, "0123456789", 0);
 	o.to = 3;
 	check_choice(&o, "012", 0);
@@ -134,7 +132,7 @@ static void choices(void **state)
 	check_choice(&o, "4", 1);
 }
 
-static void features_that_are_nowhere(void **state)
+TEST(features_that_are_nowhere)
 {
 	static const char *const where[] = {"nosuch=1"};
 	struct bt_filter_opts o = BT_FILTER_OPTS_INIT;
@@ -143,7 +141,6 @@ static void features_that_are_nowhere(void **state)
 	struct bt_filter *c;
 	int k;
 
-	(void)state;
 	payload("{\"n\": 1}", &b);
 	for (k = 0; k < 3; k++) {
 		o.n_where = k == 0;
@@ -166,13 +163,12 @@ static void features_that_are_nowhere(void **state)
 	bt_buf_clear(&b);
 }
 
-static void the_last_ones(void **state)
+TEST(the_last_ones)
 {
 	struct bt_last_n t;
 	char name[16];
 	size_t max, n, i;
 
-	(void)state;
 	for (max = 0; max < 6; max++)
 		for (n = 0; n < 14; n++) {
 			bt_last_n_init(&t, max);
@@ -211,14 +207,13 @@ static void check_stored(struct bt_record_store *s, size_t i)
 
 /* What is put comes back, in any order and between further ones, wherever the
  * limit lies; in order, more than once. */
-static void stored_payloads(void **state)
+TEST(stored_payloads)
 {
 	struct bt_error err = {0};
 	struct bt_record_store *s;
 	size_t limit, i, n;
 	int in_order, round;
 
-	(void)state;
 	for (i = 0; i < sizeof(stored); i++)
 		stored[i] = (char)(i * 31 + (i >> 9));
 	for (limit = 0; limit <= 3000000; limit += 749999)
@@ -241,14 +236,13 @@ static void stored_payloads(void **state)
 }
 
 /* Any bytes of it, across the border of memory and file. */
-static void spilled_bytes(void **state)
+TEST(spilled_bytes)
 {
 	struct bt_error err = {0};
 	struct bt_temp_store *s;
 	const void *got;
 	size_t at = 0, n, i;
 
-	(void)state;
 	s = bt_temp_store_new(100000);
 	for (n = 1; at + n < BIG; at += n, n = n * 2 % 9973)
 		assert_ok(bt_temp_store_put(s, stored + at, n, &err));
@@ -267,14 +261,13 @@ static void spilled_bytes(void **state)
 /* So many that the least memory does not hold what is kept of each. */
 #define SEEN 70000
 
-static void seen_before(void **state)
+TEST(seen_before)
 {
 	struct bt_error err = {0};
 	struct bt_string_set_disk *s;
 	char name[32];
 	int limit, round, i;
 
-	(void)state;
 	for (limit = 0; limit < 2; limit++) {
 		s = bt_string_set_disk_new(limit ? 1 << 20 : 100);
 		for (round = 0; round < 2; round++)
@@ -377,7 +370,7 @@ static int is_copy(int i)
 	return 0;
 }
 
-static void near_as_by_brute_force(void **state)
+TEST(near_as_by_brute_force)
 {
 	static const double thresholds[] = {.1, .3, .5, .8, .95, 1};
 	struct bt_error err = {0};
@@ -385,7 +378,6 @@ static void near_as_by_brute_force(void **state)
 	struct bt_minhash *near;
 	int t, i, j, both, other, wanted, found[2];
 
-	(void)state;
 	make_texts();
 	for (t = 0; t < 6; t++) {
 		near = bt_minhash_new(thresholds[t], t % 2 ? 1 << 20 : 500);
@@ -414,14 +406,13 @@ static void near_as_by_brute_force(void **state)
 }
 
 /* What is kept is like nothing that was, what is not is like something. */
-static void near_keeps_one_of_each(void **state)
+TEST(near_keeps_one_of_each)
 {
 	struct bt_error err = {0};
 	int kept[TEXTS], n = 0, i, k, both, other, near_one;
 	struct bt_minhash *near;
 	double v;
 
-	(void)state;
 	make_texts();
 	near = bt_minhash_new(.5, 0);
 	for (i = 0; i < TEXTS; i++) {
@@ -449,7 +440,7 @@ static int similarity_of(void *arg, const struct bt_minhash_pair *pair,
 }
 
 /* Case, white space, bytes that are no UTF-8. */
-static void what_counts_in_a_text(void **state)
+TEST(what_counts_in_a_text)
 {
 	static const struct {
 		const char *a, *b;
@@ -471,7 +462,6 @@ static void what_counts_in_a_text(void **state)
 	double got;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		near = bt_minhash_new(BT_MINHASH_MIN, 100);
 		got = 0;

@@ -37,14 +37,13 @@ static void check(FILE *f, unsigned seed, unsigned folds, unsigned n,
 	free(want);
 }
 
-static void as_scikit_learn(void **state)
+TEST(as_scikit_learn)
 {
 	const char *top = getenv("TEST_TOP");
 	unsigned seed, folds, n, groups, classes, cases = 0;
 	char path[4096];
 	FILE *f;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/tests/data/group-folds.txt",
 	         top != NULL ? top : ".");
 	f = fopen(path, "r");

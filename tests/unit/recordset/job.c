@@ -13,7 +13,7 @@
 #include "recordset/stats.h"
 
 /* Whatever a feature holds comes back byte for byte. */
-static void json_there_and_back(void **state)
+TEST(json_there_and_back)
 {
 	struct bt_example_writer w = {0}, again = {0};
 	struct bt_buf b = BT_BUF_INIT, json = BT_BUF_INIT, back = BT_BUF_INIT;
@@ -24,7 +24,6 @@ static void json_there_and_back(void **state)
 	uint32_t bits;
 	int round, i, n;
 
-	(void)state;
 	for (round = 0; round < 3000; round++) {
 		n = (int)bt_random_below(1, 0, 0, x++, 5);
 		for (i = 0; i < n; i++) {
@@ -57,7 +56,7 @@ static void json_there_and_back(void **state)
 }
 
 /* Neither a changed payload nor a changed text does harm. */
-static void json_of_damage(void **state)
+TEST(json_of_damage)
 {
 	static const char good[] = "{\"a\": [\"x\", {\"base64\": \"/w==\"}], "
 	                           "\"f\": {\"float\": \"AACAfw==\"}, "
@@ -69,7 +68,6 @@ static void json_of_damage(void **state)
 	size_t i;
 	int bit, r, refused = 0;
 
-	(void)state;
 	payload(good, &b);
 	for (i = 0; i < b.len; i++)
 		for (bit = 0; bit < 8; bit++) {
@@ -101,7 +99,7 @@ static void json_of_damage(void **state)
 	bt_buf_clear(&out);
 }
 
-static void statistics(void **state)
+TEST(statistics)
 {
 	static const char *const records[] = {
 	    "{\"text_a\": \"abc\", \"label\": \"y\"}",
@@ -113,7 +111,6 @@ static void statistics(void **state)
 	struct bt_buf b = BT_BUF_INIT, out = BT_BUF_INIT;
 	size_t i;
 
-	(void)state;
 	assert_non_null(s);
 	for (i = 0; i < 4; i++) {
 		payload(records[i], &b);
@@ -170,7 +167,7 @@ static int count_of(const char *name, const struct bt_input_opts *o,
 	return r == 0 ? n : r;
 }
 
-static void sources(void **state)
+TEST(sources)
 {
 	struct bt_input_opts o = {.kind = BT_INPUT_RECORDS};
 	struct bt_error err = {0};
@@ -178,7 +175,6 @@ static void sources(void **state)
 	char *data;
 	int n;
 
-	(void)state;
 	make_records("a.rec", "{\"a\": 1}\n\n{\"a\": 2}\r\n {\"a\": 3}");
 	assert_int_equal(count_of("a.rec", &o, &err), 3);
 	data = file_get("a.rec", &size);
@@ -211,7 +207,7 @@ static void sources(void **state)
 	free(data);
 }
 
-static void what_is_put(void **state)
+TEST(what_is_put)
 {
 	static const struct {
 		enum bt_sink_what what;
@@ -230,7 +226,6 @@ static void what_is_put(void **state)
 	char *paths[] = {(char *)"t.rec"};
 	size_t i;
 
-	(void)state;
 	make_records("other.rec", "{\"text_a\": \"two\"}");
 	make_records("t.rec", "{\"text_a\": \"one\"}\n{\"text_a\": \"two\"}\n"
 	                      "{\"text_a\": \"One\"}");
@@ -255,7 +250,7 @@ static void what_is_put(void **state)
 }
 
 /* Every record is in one shard, in one part, in one test file. */
-static void where_it_goes(void **state)
+TEST(where_it_goes)
 {
 	struct bt_recordset_opts o = BT_RECORDSET_OPTS_INIT,
 	                         none = BT_RECORDSET_OPTS_INIT;
@@ -265,7 +260,6 @@ static void where_it_goes(void **state)
 	struct bt_input_opts from = {.kind = BT_INPUT_RECORDS};
 	int i, at = 0;
 
-	(void)state;
 	for (i = 0; i < 30; i++)
 		at += snprintf(lines + at, sizeof(lines) - (size_t)at,
 		               "{\"n\": %d}\n", i);
@@ -303,12 +297,11 @@ static void where_it_goes(void **state)
 }
 
 /* A file that cannot appear takes the others with it. */
-static void all_or_none(void **state)
+TEST(all_or_none)
 {
 	struct bt_out_set o = {.n = 0};
 	struct bt_error err = {0};
 
-	(void)state;
 	assert_ok(bt_out_set_add(&o, "p1", BT_OUT_TEXT, &err));
 	assert_ok(bt_out_set_add(&o, "p2", BT_OUT_TEXT, &err));
 	assert_err(bt_out_set_add(&o, "p1", BT_OUT_TEXT, &err), BT_EARG,

@@ -22,7 +22,7 @@ static uint32_t checksum(const uint32_t *v, uint32_t n)
 
 /* train_test_split(np.arange(70000), test_size=.1, random_state=42) of
  * scikit-learn, stratified by i * i % 7 or not: CRC-32 of int32 arrays. */
-static void known_answers(void **state)
+TEST(known_answers)
 {
 	static const uint32_t class[] = {0, 1, 2, 0, 3};
 	struct bt_bitpack group = BT_BITPACK_INIT;
@@ -30,7 +30,6 @@ static void known_answers(void **state)
 	struct bt_split p;
 	uint32_t i;
 
-	(void)state;
 	for (i = 0; i < N; i++)
 		assert_ok(bt_bitpack_add(&group, class[(uint64_t)i * i % 7]));
 	assert_ok(bt_split_parse("train=.9,test=.1", &p, &err));
@@ -75,7 +74,7 @@ static void check_split(const struct bt_split *p, uint32_t n, uint32_t classes)
 }
 
 /* Whatever the shares and classes. */
-static void nothing_is_lost(void **state)
+TEST(nothing_is_lost)
 {
 	static const char *const splits[] = {
 	    "a=1",
@@ -91,7 +90,6 @@ static void nothing_is_lost(void **state)
 	uint32_t n, classes;
 	size_t k;
 
-	(void)state;
 	for (k = 0; k < sizeof(splits) / sizeof(splits[0]); k++) {
 		assert_ok(bt_split_parse(splits[k], &p, &err));
 		for (n = 20; n < 300; n += 31)
@@ -105,7 +103,7 @@ static void nothing_is_lost(void **state)
 
 /* Turning back is the opposite of shuffling, also past what is drawn at once,
  * and the generator goes on alike. */
-static void unshuffled(void **state)
+TEST(unshuffled)
 {
 	static const uint32_t sizes[] = {0,     1,      2,      3,     65535,
 	                                 65536, 131072, 131073, 200001};
@@ -115,7 +113,6 @@ static void unshuffled(void **state)
 	uint32_t i, n;
 	size_t k;
 
-	(void)state;
 	for (k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
 		n = sizes[k];
 		assert_ok(bt_bitpack_init(&v, n + 5, 250));
@@ -135,7 +132,7 @@ static void unshuffled(void **state)
 	}
 }
 
-static void what_is_refused(void **state)
+TEST(what_is_refused)
 {
 	static const char *const bad[] = {
 	    "",       "a",          "a=.5",      "=1",    "a=2,b=-1",
@@ -147,7 +144,6 @@ static void what_is_refused(void **state)
 	struct bt_split p;
 	size_t k;
 
-	(void)state;
 	for (k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
 		if (bt_split_parse(bad[k], &p, &err) != BT_EARG)
 			fail_msg("'%s' is taken", bad[k]);
@@ -167,14 +163,13 @@ static void what_is_refused(void **state)
 }
 
 /* KFold(3, shuffle=True, random_state=42).split(range(11)) */
-static void folds_known_answer(void **state)
+TEST(folds_known_answer)
 {
 	static const uint8_t wanted[] = {0, 1, 1, 2, 1, 0, 2, 2, 1, 0, 0};
 	struct bt_bitpack fold = BT_BITPACK_INIT, group = BT_BITPACK_INIT;
 	struct bt_error err = {0};
 	uint32_t i, sizes[9], rare;
 
-	(void)state;
 	assert_ok(bt_folds_choose(42, 3, 11, NULL, 0, &fold, &rare, &err));
 	for (i = 0; i < 11; i++)
 		assert_int_equal(bt_bitpack_get(&fold, i), wanted[i]);
@@ -243,9 +238,8 @@ static void check_classes(int kind, const char *values, const char *appeared,
 	bt_strata_free(NULL);
 }
 
-static void classes_in_order(void **state)
+TEST(classes_in_order)
 {
-	(void)state;
 	check_classes(TEXT, "b a b c a", "01021", "10120");
 	check_classes(TEXT, "longer z a", "012", "120");
 	check_classes(TEXT, "10 9 -1 9", "0121", "2101");

@@ -15,7 +15,7 @@ static void open_named(struct fixture *f, const char *name)
 	open_fixture(f, path, false);
 }
 
-static void all_families_are_sound(void **state)
+TEST(all_families_are_sound)
 {
 	int operations, kind, forward = 0;
 	const char *wrong;
@@ -23,7 +23,6 @@ static void all_families_are_sound(void **state)
 	struct fixture f;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(fixtures) / sizeof(fixtures[0]); i++) {
 		open_named(&f, fixtures[i]);
 		for (kind = 0; kind < 4; kind++) {
@@ -52,7 +51,7 @@ static void damage(char *text, const char *word, const char *by, int n)
 }
 
 /* The checker finds what it is there for. */
-static void damage_is_found(void **state)
+TEST(damage_is_found)
 {
 	static const struct {
 		const char *word, *by, *finds;
@@ -72,7 +71,6 @@ static void damage_is_found(void **state)
 	size_t i;
 	int operations;
 
-	(void)state;
 	open_named(&f, "bert-gelu");
 	pack_fixture(&f, 32, 1, false, false, &k);
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -90,13 +88,12 @@ static void damage_is_found(void **state)
 }
 
 /* Arguments are the parameters and what the graph reads of a batch. */
-static void arguments_are_told(void **state)
+TEST(arguments_are_told)
 {
 	struct packed k;
 	struct fixture f;
 	int i, params = 0, seen[BT_HLO_ARG_SOURCES] = {0};
 
-	(void)state;
 	open_named(&f, "distilbert");
 	pack_fixture(&f, 32, 0, true, false, &k);
 	for (i = 0; i < k.p.n_args; i++) {
@@ -135,7 +132,7 @@ static int count(const char *text, const char *word)
 }
 
 /* Replicas sum up the loss, what is right, and gradients, once each. */
-static void replicas_add_up(void **state)
+TEST(replicas_add_up)
 {
 	struct bt_hlo_opts o = {.size = {2, 32, 16, 0}, .adds = true};
 	struct bt_error err = {0};
@@ -144,7 +141,6 @@ static void replicas_add_up(void **state)
 	const char *text, *wrong;
 	int operations, n, trained = 0;
 
-	(void)state;
 	open_named(&f, "bert-gelu");
 	for (n = 0; n < f.g.n_params; n++) {
 		f.g.params[n].frozen =
@@ -203,21 +199,19 @@ static int loss_of(struct bt_graph *g, int x)
 	return bt_op_embedding_loss(g, bt_op_first(g, x));
 }
 
-static void what_is_not_there_is_named(void **state)
+TEST(what_is_not_there_is_named)
 {
-	(void)state;
 	expect_refusal(loss_of, 2, "the operator embedding_loss cannot run");
 	expect_refusal(bt_op_select, 2, "has room for no selected");
 }
 
-static void misfits_are_refused(void **state)
+TEST(misfits_are_refused)
 {
 	struct bt_error err = {0};
 	struct bt_hlo_shape s = bt_hlo_matrix(BT_HLO_F32, 2, 3);
 	struct bt_hlo b;
 	int x;
 
-	(void)state;
 	bt_hlo_init(&b, &err);
 	x = bt_hlo_argument(&b, &s);
 	assert_int_equal(bt_hlo_dim(&b, bt_hlo_dot_nt(&b, x, x), 1), 2);

@@ -28,7 +28,7 @@ static void draw(uint32_t *start)
 	}
 }
 
-static void no_two_overlap(void **state)
+TEST(no_two_overlap)
 {
 	uint32_t *start = malloc((TEXTS + 1) * sizeof(*start));
 	struct bt_hlo_place *place = malloc(TEXTS * sizeof(*place));
@@ -36,7 +36,6 @@ static void no_two_overlap(void **state)
 	char *used;
 	size_t rows, t, i, n;
 
-	(void)state;
 	draw(start);
 	assert_ok(bt_hlo_place(start, TEXTS, LENGTH, place, &rows, &err));
 	used = calloc(rows, LENGTH);
@@ -59,14 +58,13 @@ static void no_two_overlap(void **state)
 }
 
 /* Many short texts: a row has room for so many. */
-static void rows_are_bounded(void **state)
+TEST(rows_are_bounded)
 {
 	uint32_t start[101];
 	struct bt_hlo_place place[100];
 	struct bt_error err = {0};
 	size_t rows, t;
 
-	(void)state;
 	for (t = 0; t < 101; t++)
 		start[t] = (uint32_t)(2 * t);
 	assert_ok(bt_hlo_place(start, 100, 64, place, &rows, &err));
@@ -75,7 +73,7 @@ static void rows_are_bounded(void **state)
 	assert_int_equal(rows, 0);
 }
 
-static void arguments_of_a_text(void **state)
+TEST(arguments_of_a_text)
 {
 	static const int32_t ids[] = {5, 1, 1, 7};
 	static const uint8_t types[] = {0, 0, 1, 1};
@@ -90,7 +88,6 @@ static void arguments_of_a_text(void **state)
 	struct bt_graph g;
 	int i;
 
-	(void)state;
 	bt_graph_init(&g, &err);
 	a.word = bt_graph_param(&g, &table, "word");
 	a.position = bt_graph_param(&g, &table, "position");

@@ -106,7 +106,7 @@ static void write_records(const char *path, int n)
 	bt_example_clear(&w);
 }
 
-static void learns_in_one_file(void **state)
+TEST(learns_in_one_file)
 {
 	char name[] = "toy.rec", *records = name;
 	struct bt_train_result res;
@@ -130,7 +130,6 @@ static void learns_in_one_file(void **state)
 	              .optim = BT_OPTIM_INIT,
 	              .schedule = {.lr = 3e-3}}};
 
-	(void)state;
 	write_records(records, 200);
 	assert_ok(bt_job_run(&o, &res, &err));
 	assert_true(res.measured.loss < 0.05); /* a constant has .32 */

@@ -46,14 +46,13 @@ static float *normals(float mean)
 }
 
 /* Against sums in long double, where the mean is large beside the deviation. */
-static void against_a_plain_sum(void **state)
+TEST(against_a_plain_sum)
 {
 	float *v = normals(1000), lo = v[0], hi = v[0];
 	long double sum = 0, squares = 0;
 	struct bt_tensor_stats s;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < N; i++) {
 		sum += (long double)v[i];
 		lo = fminf(lo, v[i]);
@@ -70,12 +69,11 @@ static void against_a_plain_sum(void **state)
 	free(v);
 }
 
-static void bad_values(void **state)
+TEST(bad_values)
 {
 	float *v = normals(0);
 	struct bt_tensor_stats s, t;
 
-	(void)state;
 	v[N - 1] = NAN;
 	v[N - 2] = INFINITY;
 	v[300000] = -INFINITY;
@@ -98,13 +96,12 @@ static void bad_values(void **state)
 	free(v);
 }
 
-static void any_number_of_threads(void **state)
+TEST(any_number_of_threads)
 {
 	float *v = normals(3);
 	struct bt_tensor_stats one, more;
 	int threads;
 
-	(void)state;
 	one = stats_of(tensor(BT_DTYPE_F32, v, N), 1);
 	for (threads = 2; threads <= 5; threads++) {
 		more = stats_of(tensor(BT_DTYPE_F32, v, N), threads);
@@ -130,12 +127,11 @@ static struct bt_tensor_diff diff_of(struct bt_tensor a, struct bt_tensor b)
 	return d;
 }
 
-static void differences(void **state)
+TEST(differences)
 {
 	float *v = normals(0), *w = malloc(N * sizeof(*w));
 	struct bt_tensor_diff d;
 
-	(void)state;
 	memcpy(w, v, N * sizeof(*v));
 	d = diff_of(tensor(BT_DTYPE_F32, v, N), tensor(BT_DTYPE_F32, w, N));
 	assert_true(d.compared && d.numbers && !bt_tensor_differs(&d));
@@ -161,7 +157,7 @@ static void differences(void **state)
 	free(w);
 }
 
-static void differences_of_types(void **state)
+TEST(differences_of_types)
 {
 	static const int64_t a[] = {INT64_MIN, (int64_t)1 << 60},
 	                     b[] = {INT64_MAX, ((int64_t)1 << 60) + 1};
@@ -173,7 +169,6 @@ static void differences_of_types(void **state)
 	struct bt_tensor y = tensor(BT_DTYPE_I64, b, 2);
 	struct bt_tensor_diff d = diff_of(x, y);
 
-	(void)state;
 	assert_int_equal(d.differing, 2);
 	assert_true(d.max == 0x1p64);
 	d = diff_of(tensor(BT_DTYPE_I64, a + 1, 1),
@@ -189,7 +184,7 @@ static void differences_of_types(void **state)
 	assert_true(d.dtype && !d.compared && bt_tensor_differs(&d));
 }
 
-static void shapes_and_names(void **state)
+TEST(shapes_and_names)
 {
 	static const int64_t s[] = {2, 3}, r[] = {3, 2};
 	static const float v[6] = {0};
@@ -210,7 +205,6 @@ static void shapes_and_names(void **state)
 	struct bt_pool *pool;
 	size_t n;
 
-	(void)state;
 	a[0].data = a[1].data = a[2].data = v;
 	b[0].data = b[1].data = b[2].data = v;
 	a[2].count = b[2].count = 6;

@@ -22,7 +22,7 @@ static struct bt_vectors rows_of(float *x, size_t n, size_t width)
 
 /* Ten times (3, 4, 0) / 5, five times (-4, 3, 0) / 5 and once (0, 0, 1), to
  * both sides of a mean. */
-static void test_known(void **state)
+TEST(test_known)
 {
 	static float x[6][3] = {{106, 8, -7},  {94, -8, -7}, {96, 3, -7},
 	                        {104, -3, -7}, {100, 0, -6}, {100, 0, -8}};
@@ -33,7 +33,6 @@ static void test_known(void **state)
 	struct bt_principal p;
 	int i;
 
-	(void)state;
 	assert_ok(bt_principal_find(&v, 1, &p, &err));
 	assert_true(fabs(p.share[0] - 200. / 252) < 1e-12);
 	assert_true(fabs(p.share[1] - 50. / 252) < 1e-12);
@@ -45,14 +44,13 @@ static void test_known(void **state)
 }
 
 /* Two rows have one direction. */
-static void test_line(void **state)
+TEST(test_line)
 {
 	static float x[2][2] = {{1, 1}, {4, 5}};
 	struct bt_vectors v = rows_of(x[0], 2, 2);
 	struct bt_error err = {0};
 	struct bt_principal p;
 
-	(void)state;
 	assert_ok(bt_principal_find(&v, 2, &p, &err));
 	assert_true(fabs(p.share[0] - 1) < 1e-12 && p.share[1] == 0);
 	assert_true(fabs(p.x[0] + 2.5) < 1e-12 && fabs(p.x[1] - 2.5) < 1e-12);
@@ -62,7 +60,7 @@ static void test_line(void **state)
 
 /* Two directions that no start along the axes would find, below noise in all
  * others; and the threads. */
-static void test_threads(void **state)
+TEST(test_threads)
 {
 	float *x = malloc(sizeof(*x) * N * D);
 	struct bt_vectors v = rows_of(x, N, D);
@@ -71,7 +69,6 @@ static void test_threads(void **state)
 	double random[2], off = 0;
 	size_t r, i;
 
-	(void)state;
 	assert_non_null(x);
 	for (r = 0; r < N; r++)
 		for (i = 0; i < D; i++) {
@@ -97,14 +94,13 @@ static void test_threads(void **state)
 	free(x);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static float x[3][2] = {{.1F, 2}, {.1F, 2}, {.1F, 2}};
 	struct bt_vectors v = rows_of(x[0], 3, 2);
 	struct bt_error err = {0};
 	struct bt_principal p;
 
-	(void)state;
 	assert_err(bt_principal_find(&v, 1, &p, &err), BT_EFORMAT,
 	           "the 3 rows are all equal");
 	v.n = 1;

@@ -55,7 +55,7 @@ static unsigned long fold_all(const struct bt_tok *t, struct bt_tok_scratch *s,
 	return crc;
 }
 
-static void golden_cases(void **state)
+TEST(golden_cases)
 {
 	json_t *golden =
 	    json_load_file(data("golden.json"), JSON_ALLOW_NUL, NULL);
@@ -65,7 +65,6 @@ static void golden_cases(void **state)
 	char file[40];
 	json_t *g;
 
-	(void)state;
 	assert_true(json_object_size(golden) > 10);
 	json_object_foreach(golden, name, g)
 	{
@@ -86,13 +85,12 @@ static void golden_cases(void **state)
 }
 
 /* vocab.json and merges.txt give what tokenizer.json gives. */
-static void two_files(void **state)
+TEST(two_files)
 {
 	json_t *golden =
 	    json_load_file(data("golden.json"), JSON_ALLOW_NUL, NULL);
 	struct bt_tok *t, *same;
 
-	(void)state;
 	assert_ok(bt_tok_open(data("roberta"), NULL, &t, &err));
 	check_encodings(
 	    "roberta",
@@ -188,7 +186,7 @@ static size_t naive(const struct made *m, const char *text, size_t n,
 	}
 }
 
-static void merges_in_order(void **state)
+TEST(merges_in_order)
 {
 	struct bt_pieces out = {0};
 	int32_t id[200];
@@ -198,7 +196,6 @@ static void merges_in_order(void **state)
 	size_t n, i, k;
 	void *work;
 
-	(void)state;
 	for (seed = 1; seed <= 20; seed++) {
 		uint32_t s = seed * 977;
 
@@ -249,7 +246,7 @@ static void check_pairs(const struct bt_bpe_ranks *p, const uint32_t *see)
 
 /* Few and many merges for the room there is, some of them twice; with a
  * vocabulary that is too large for the slots, too. */
-static void table_of_pairs(void **state)
+TEST(table_of_pairs)
 {
 	static const size_t vocabulary[3] = {TOKENS, BT_BPE_RANKS_NOBODY,
 	                                     BT_BPE_RANKS_NOBODY + 1};
@@ -257,7 +254,6 @@ static void table_of_pairs(void **state)
 	size_t room, v, i, n = 20000;
 	struct bt_bpe_ranks p;
 
-	(void)state;
 	assert_non_null(see);
 	for (v = 0; v < 3; v++)
 		for (room = 1; room <= n; room *= 20) {
@@ -281,7 +277,7 @@ static void table_of_pairs(void **state)
 }
 
 /* A million letters without a blank end soon, with and without merges. */
-static void long_word(void **state)
+TEST(long_word)
 {
 	static const char *const alike[] = {"a", "the", "\xcc\x81", " "};
 	struct bt_tok_encode_opts how = {.offsets = true};
@@ -292,7 +288,6 @@ static void long_word(void **state)
 	struct bt_tok *t;
 	char *p = malloc(n);
 
-	(void)state;
 	assert_non_null(p);
 	assert_ok(bt_tok_open(data("modern.json"), NULL, &t, &err));
 	assert_ok(bt_tok_scratch_new(t, &s, &err));
@@ -324,9 +319,8 @@ static void refuses(const char *text, const char *words)
 #define BYTES "{\"type\":\"ByteLevel\"}"
 #define MERGES "\"merges\":[\"a b\"]"
 
-static void odd_files(void **state)
+TEST(odd_files)
 {
-	(void)state;
 	refuses(WRAP("null", VOCAB "\"merges\":[\"a  b\"]"),
 	        "merges[0]: 'a  b' has more than one space");
 	refuses(WRAP("null", VOCAB "\"merges\":[\"ab\"]"),

@@ -32,9 +32,8 @@ static void refuses(const char *pattern, const char *words)
 	bt_buf_clear(&b);
 }
 
-static void written_another_way(void **state)
+TEST(written_another_way)
 {
-	(void)state;
 	reads("a(?:b|c)*?[^d-f]{2,3}\\.\\n$", "a(?:b|c)*?[^d-f]{2,3}\\.\\n$");
 	reads("\\h\\H", "[0-9A-Fa-f][^0-9A-Fa-f]");
 	reads("[\\s\\d]", "[\\t-\\r\\x{85}\\p{Z}\\p{Nd}]");
@@ -53,9 +52,8 @@ static void written_another_way(void **state)
 	reads("(?<n>a)(?<=b)(?<!c)", "(?<n>a)(?<=b)(?<!c)");
 }
 
-static void has_no_like(void **state)
+TEST(has_no_like)
 {
-	(void)state;
 	refuses("a(b", "a '(' without its ')' at byte 3");
 	refuses("a)b", "a ')' without its '(' at byte 1");
 	refuses("[a", "a class without its end at byte 2");
@@ -109,9 +107,8 @@ static bool is_there(void)
 	return r == BT_OK;
 }
 
-static void matches(void **state)
+TEST(matches)
 {
-	(void)state;
 	if (!is_there())
 		skip();
 	finds("b+", "abbab", "1-3 4-5 ");
@@ -130,7 +127,7 @@ static void matches(void **state)
 }
 
 /* An expression that tries everything ends with an error, not never. */
-static void hostile_patterns(void **state)
+TEST(hostile_patterns)
 {
 	static const char json[] =
 	    "{\"pre_tokenizer\":{\"type\":\"Split\",\"behavior\":\"Isolated\","
@@ -145,7 +142,6 @@ static void hostile_patterns(void **state)
 	struct bt_tok *t;
 	int k;
 
-	(void)state;
 	if (!is_there())
 		skip();
 	memset(text, 'a', sizeof(text));

@@ -62,7 +62,7 @@ static void check_cases(const char *name, const json_t *golden,
 	bt_tok_free(t);
 }
 
-static void golden_cases(void **state)
+TEST(golden_cases)
 {
 	static const char *const names[] = {"uncased",    "cased", "lower-only",
 	                                    "strip-only", "raw",   "added"};
@@ -71,7 +71,6 @@ static void golden_cases(void **state)
 	char file[40];
 	size_t i;
 
-	(void)state;
 	assert_non_null(golden);
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		snprintf(file, sizeof(file), "%s.json", names[i]);
@@ -87,7 +86,7 @@ static void golden_cases(void **state)
 	json_decref(golden);
 }
 
-static void fingerprints(void **state)
+TEST(fingerprints)
 {
 	static const char *const equal[] = {"uncased", "uncased/vocab.txt",
 	                                    "uncased.json"};
@@ -96,7 +95,6 @@ static void fingerprints(void **state)
 	struct bt_tok *t = open_tok(data("uncased"), BT_TOK_ANY), *u;
 	size_t i;
 
-	(void)state;
 	assert_int_equal(strlen(bt_tok_fingerprint(t)), 8);
 	for (i = 0; i < 3; i++) {
 		u = open_tok(data(equal[i]), BT_TOK_ANY);
@@ -116,11 +114,10 @@ static void fingerprints(void **state)
 	bt_tok_free(t);
 }
 
-static void accessors(void **state)
+TEST(accessors)
 {
 	struct bt_tok *t = open_tok(data("uncased"), BT_TOK_ANY);
 
-	(void)state;
 	assert_int_equal(bt_tok_size(t), 365);
 	assert_int_equal(bt_tok_model_size(t), 0);
 	assert_int_equal(bt_tok_max_length(t), 512);
@@ -154,7 +151,7 @@ static void expect(bool google, size_t room, size_t n[2])
 	}
 }
 
-static void pairs_are_cut(void **state)
+TEST(pairs_are_cut)
 {
 	static const char text[] = "a a a a a a a a a";
 	struct bt_tok *t[2] = {open_tok(data("uncased"), BT_TOK_HF),
@@ -165,7 +162,6 @@ static void pairs_are_cut(void **state)
 	size_t i, a, b, n[2], second;
 	int k;
 
-	(void)state;
 	for (k = 0; k < 2; k++)
 		assert_ok(bt_tok_scratch_new(t[k], &s[k], &err));
 	for (i = 0; i < 2u * 9 * 9 * 16; i++) {
@@ -197,7 +193,7 @@ static void pairs_are_cut(void **state)
 	}
 }
 
-static void results_report(void **state)
+TEST(results_report)
 {
 	struct bt_tok *t = open_tok(data("uncased"), BT_TOK_ANY);
 	struct bt_tok_encode_opts how = {.offsets = true, .max_length = 3};
@@ -205,7 +201,6 @@ static void results_report(void **state)
 	struct bt_tok_scratch *s;
 	struct bt_encoding e;
 
-	(void)state;
 	assert_ok(bt_tok_scratch_new(t, &s, &err));
 	assert_ok(bt_tok_encode(t, s, bt_span("\u2603 a unaffable \u2603"),
 	                        none, &how, &e, &err));
@@ -258,11 +253,10 @@ static void check_save(const char *from, enum bt_tok_dialect dialect,
 	bt_tok_free(u);
 }
 
-static void saved_ones_open_again(void **state)
+TEST(saved_ones_open_again)
 {
 	struct bt_tok *t;
 
-	(void)state;
 	check_save(data("uncased"), BT_TOK_ANY, "s1", 128, 512);
 	check_save(data("cased/vocab.txt"), BT_TOK_ANY, "s2", 128, 128);
 	check_save(data("added.json"), BT_TOK_ANY, "s3", 0, 0);
@@ -293,7 +287,7 @@ static void refuses(const char *path, const char *words)
 	err.code = 0;
 }
 
-static void vocabularies_refused(void **state)
+TEST(vocabularies_refused)
 {
 	static const char *const cases[][2] = {
 	    {"[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\na\n",
@@ -311,7 +305,6 @@ static void vocabularies_refused(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		put_file("v.txt", cases[i][0]);
 		refuses("v.txt", cases[i][1]);
@@ -320,11 +313,10 @@ static void vocabularies_refused(void **state)
 }
 
 /* Lines keep their numbers, blank ones too; only \n ends them. */
-static void vocabulary_lines(void **state)
+TEST(vocabulary_lines)
 {
 	struct bt_tok *t;
 
-	(void)state;
 	put_file("v.txt", "\n[PAD]\n\n[UNK]\n[CLS]\n[SEP]\n\xe2\x80\xa8\na\rb");
 	t = open_tok("v.txt", BT_TOK_ANY);
 	assert_int_equal(bt_tok_size(t), 8);
@@ -360,7 +352,7 @@ static void edit(const char *from, const char *to)
 	json_decref(o);
 }
 
-static void components_refused(void **state)
+TEST(components_refused)
 {
 	static const char *const cases[][3] = {
 	    {"\"BertPreTokenizer\"", "\"ByteLevel\"",
@@ -438,7 +430,6 @@ static void components_refused(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		edit(cases[i][0], cases[i][1]);
 		refuses("t.json", cases[i][2]);
@@ -446,7 +437,7 @@ static void components_refused(void **state)
 }
 
 /* What older files look like, and settings that change nothing. */
-static void components_accepted(void **state)
+TEST(components_accepted)
 {
 	static const char *const cases[][2] = {
 	    {"\"type\":\"WordPiece\",", ""},
@@ -462,7 +453,6 @@ static void components_accepted(void **state)
 	struct bt_tok *t = open_tok(data("uncased"), BT_TOK_ANY), *u;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		edit(cases[i][0], cases[i][1]);
 		u = open_tok("t.json", BT_TOK_ANY);
@@ -505,14 +495,13 @@ static void encode_piece(void *arg, int piece, int worker)
 	}
 }
 
-static void threads_share_it(void **state)
+TEST(threads_share_it)
 {
 	unsigned long long wanted[PIECES];
 	struct shared x = {0};
 	struct bt_pool *pool;
 	int threads, i;
 
-	(void)state;
 	x.t = open_tok(data("uncased"), BT_TOK_ANY);
 	for (i = 0; i < 4; i++)
 		assert_ok(bt_tok_scratch_new(x.t, &x.s[i], &err));

@@ -27,14 +27,13 @@ static const char *data(const char *name)
 	return data_path("spm", name);
 }
 
-static void golden_cases(void **state)
+TEST(golden_cases)
 {
 	json_t *golden = json_load_file(data("golden.json"), 0, NULL), *o;
 	struct bt_tok *t = NULL;
 	const char *name;
 	char file[40];
 
-	(void)state;
 	assert_true(json_object_size(golden) >= 7);
 	json_object_foreach(golden, name, o)
 	{
@@ -53,14 +52,13 @@ static const char *const models[][2] = {{"xlm-roberta", "xlmr"},
                                         {"albert", "albert-model"},
                                         {"deberta-v2", "deberta"}};
 
-static void model_directories(void **state)
+TEST(model_directories)
 {
 	json_t *golden = json_load_file(data("golden.json"), 0, NULL), *o;
 	struct bt_tok *t = NULL, *u = NULL;
 	char file[40];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 4; i++) {
 		o = json_object_get(golden, models[i][1]);
 		assert_ok(bt_tok_open(data(models[i][0]), NULL, &t, &err));
@@ -93,14 +91,13 @@ static void refuses_config(const char *config, const char *words)
 	assert_err(bt_tok_open("s", NULL, &t, &err), BT_EFORMAT, words);
 }
 
-static void families_are_named(void **state)
+TEST(families_are_named)
 {
 	struct bt_tok_opts o = BT_TOK_OPTS_INIT;
 	struct bt_tok *t = NULL;
 	char *file;
 	size_t n;
 
-	(void)state;
 	assert_int_equal(mkdir("s", 0777), 0);
 	assert_ok(
 	    bt_in_whole(data("albert/spiece.model"), 1 << 20, &file, &n, &err));
@@ -129,11 +126,10 @@ static char *copy_of(const void *p, size_t n)
 	return s;
 }
 
-static void spm_fields(void **state)
+TEST(spm_fields)
 {
 	struct bt_spm_proto m;
 
-	(void)state;
 	assert_ok(bt_spm_proto_read(&m, data("albert/spiece.model"), &err));
 	assert_int_equal(m.kind, BT_SPM_UNIGRAM);
 	assert_int_equal(m.unk_id, 1);
@@ -149,13 +145,12 @@ static void spm_fields(void **state)
 }
 
 /* A file cut short anywhere, and with any byte changed. */
-static void damaged_models(void **state)
+TEST(damaged_models)
 {
 	char *file, *p;
 	struct bt_spm_proto m;
 	size_t n, i, bad = 0;
 
-	(void)state;
 	assert_ok(
 	    bt_in_whole(data("albert/spiece.model"), 1 << 20, &file, &n, &err));
 	for (i = 0; i < n; i++) {
@@ -202,9 +197,8 @@ static void check_clusters(const char *text, const char *wanted)
 	bt_graphemes_clear(&g);
 }
 
-static void clusters_of_characters(void **state)
+TEST(clusters_of_characters)
 {
-	(void)state;
 	check_clusters("abc", "1 1 1 ");
 	check_clusters("\r\na\n\r", "2 1 1 1 ");
 	check_clusters("e\u0301\u0302x", "5 1 ");
@@ -256,7 +250,7 @@ static void check_cut(const struct bt_unigram *u, const char *word,
 	free(work.node);
 }
 
-static void best_path(void **state)
+TEST(best_path)
 {
 	static const char *const pieces[] = {"<unk>", "a",  "b",   "c",   "d",
 	                                     "cd",    "ab", "abc", "abcd"};
@@ -265,7 +259,6 @@ static void best_path(void **state)
 	double *s = bt_array(9, sizeof(*s));
 	struct bt_unigram u;
 
-	(void)state;
 	memcpy(s, scores, sizeof(scores));
 	assert_ok(bt_unigram_init(&u, &v, s, 0, false, &err));
 	check_cut(&u, "abcd", "8 ");
@@ -285,14 +278,13 @@ static void best_path(void **state)
 	bt_vocab_clear(&v);
 }
 
-static void settings_are_checked(void **state)
+TEST(settings_are_checked)
 {
 	static const char *const pieces[] = {"<unk>", "a"};
 	struct bt_vocab v = vocab_of(pieces, 2);
 	double s[2] = {0, -1}, bad[2] = {0, 0};
 	struct bt_unigram u;
 
-	(void)state;
 	assert_err(bt_unigram_init(&u, &v, s, 2, false, &err), BT_EFORMAT,
 	           "outside the vocabulary");
 	assert_err(bt_unigram_init(&u, &v, s, -1, false, &err), BT_EFORMAT,
@@ -305,7 +297,7 @@ static void settings_are_checked(void **state)
 
 /* A million bytes without a blank: not much more than ten times the time of a
  * hundred thousand would be; here, that it ends. */
-static void long_word(void **state)
+TEST(long_word)
 {
 	struct bt_tok_encode_opts how = {0};
 	struct bt_tok_scratch *s;
@@ -315,7 +307,6 @@ static void long_word(void **state)
 	size_t n = 1000000, i;
 	char *p = malloc(n);
 
-	(void)state;
 	assert_non_null(p);
 	assert_ok(bt_tok_open(data("xlmr.json"), NULL, &t, &err));
 	assert_ok(bt_tok_scratch_new(t, &s, &err));
@@ -337,7 +328,7 @@ static void long_word(void **state)
 }
 
 /* Every byte of a small map changed, cut short everywhere: refused or safe. */
-static void damaged_maps(void **state)
+TEST(damaged_maps)
 {
 	/* the key "a", replaced by "b" */
 	static const uint32_t unit[] = {0x400 * ('a' ^ 2), 0, 0, 0};
@@ -348,7 +339,6 @@ static void damaged_maps(void **state)
 	struct bt_charsmap m;
 	size_t i, k, opened = 0;
 
-	(void)state;
 	memset(map, 0, sizeof(map));
 	memcpy(map, &size, 4);
 	memcpy(map + 4, unit, 4);
@@ -397,9 +387,8 @@ static void refuses(const char *text, const char *words)
 	",\"model\":" model "}"
 #define MODEL "{\"type\":\"Unigram\",\"unk_id\":0,\"vocab\":[[\"a\",-1]]}"
 
-static void odd_files(void **state)
+TEST(odd_files)
 {
-	(void)state;
 	refuses(WRAP("null", "null", "{\"type\":\"Unigram\",\"vocab\":[]}"),
 	        "a vocabulary of 0 tokens");
 	refuses(WRAP("null", "null",

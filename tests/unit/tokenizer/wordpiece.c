@@ -20,13 +20,12 @@
 #include "tokenizer/vocab.h"
 #include "tokenizer/wordpiece_int.h"
 
-static void utf8_round_trip(void **state)
+TEST(utf8_round_trip)
 {
 	uint8_t s[4];
 	uint32_t c;
 	unsigned n;
 
-	(void)state;
 	for (c = 0; c <= 0x10ffff; c++) {
 		n = bt_utf8_put(s, c);
 		if (c >= 0xd800 && c < 0xe000) {
@@ -66,7 +65,7 @@ static void put_words(const struct bt_bert_normalizer *m,
 }
 
 /* What becomes of every character is what the package makes of it. */
-static void every_character(void **state)
+TEST(every_character)
 {
 	static const struct {
 		const char *name;
@@ -90,7 +89,6 @@ static void every_character(void **state)
 	json_t *golden;
 	size_t i;
 
-	(void)state;
 	bt_buf_printf(&path, "%s/tests/data/tok/golden.json",
 	              getenv("TEST_TOP"));
 	golden = json_load_file(bt_buf_str(&path), JSON_ALLOW_NUL, NULL);
@@ -142,9 +140,8 @@ static void check_norm(enum bt_char_dialect school, const char *raw,
 }
 
 /* Where the schools differ; the final sigma looks at its neighbours. */
-static void schools_differ(void **state)
+TEST(schools_differ)
 {
-	(void)state;
 	check_norm(BT_CHAR_DIALECT_HF, "ΑΣ", "ασ");
 	check_norm(BT_CHAR_DIALECT_GOOGLE, "ΑΣ", "ας");
 	check_norm(BT_CHAR_DIALECT_GOOGLE, "Σ", "σ");
@@ -166,7 +163,7 @@ static void schools_differ(void **state)
 }
 
 /* Marks that stay are brought into canonical order, however many. */
-static void many_marks_in_order(void **state)
+TEST(many_marks_in_order)
 {
 	static const char low[] = "\xf0\x9d\x85\xa5";  /* U+1D165, 216 */
 	static const char high[] = "\xf0\x9d\x85\xad"; /* U+1D16D, 226 */
@@ -178,7 +175,6 @@ static void many_marks_in_order(void **state)
 	struct bt_bert_normalizer *m;
 	size_t i, pairs = 100000;
 
-	(void)state;
 	bt_buf_putc(&raw, 'a');
 	for (i = 0; i < pairs; i++) {
 		bt_buf_puts(&raw, high);
@@ -212,7 +208,7 @@ static size_t make_word(uint32_t v, char *s)
 	return n;
 }
 
-static void tries_find_what_is_there(void **state)
+TEST(tries_find_what_is_there)
 {
 	enum { KINDS = 4096, MOST = 400 };
 	char text[MOST][8], s[8];
@@ -223,7 +219,6 @@ static void tries_find_what_is_there(void **state)
 	size_t same[2], n;
 	uint32_t v, round, i;
 
-	(void)state;
 	for (round = 0; round < 50; round++) {
 		memset(number, -1, sizeof(number));
 		for (i = n = 0; i < MOST / 50 * (round + 1); i++) {
@@ -251,7 +246,7 @@ static void tries_find_what_is_there(void **state)
 }
 
 /* So many that they are sorted by digits, and beginnings that many share. */
-static void tries_hold_many(void **state)
+TEST(tries_hold_many)
 {
 	enum { MANY = 20000 };
 	static char text[MANY][24];
@@ -261,7 +256,6 @@ static void tries_hold_many(void **state)
 	struct bt_trie t;
 	int n;
 
-	(void)state;
 	for (i = 0; i < MANY; i++) {
 		n = snprintf(text[i], sizeof(text[i]), "%.*s%zu", (int)(i % 13),
 		             "antidisestab", i * 7919 % MANY);
@@ -279,7 +273,7 @@ static void tries_hold_many(void **state)
 	assert_int_equal(same[1], MANY - 5);
 }
 
-static void tries_refuse(void **state)
+TEST(tries_refuse)
 {
 	struct bt_span list[] = {bt_span("x"), bt_span("y"), bt_span(""),
 	                         bt_span("x"), bt_span("")};
@@ -287,7 +281,6 @@ static void tries_refuse(void **state)
 	struct bt_trie t;
 	size_t same[2];
 
-	(void)state;
 	assert_int_equal(bt_trie_init(&t, list, 5, same, &err), BT_EFORMAT);
 	assert_int_equal(same[0], 0);
 	assert_int_equal(same[1], 3);
@@ -323,7 +316,7 @@ static void check_word(const struct bt_wordpiece *wp, const char *word,
 	bt_wordpiece_work_clear(&work);
 }
 
-static void words_are_cut(void **state)
+TEST(words_are_cut)
 {
 	static const char *const tokens[] = {
 	    "?",  "un", "##aff", "##able", "a",   "##a", "##aa",
@@ -333,7 +326,6 @@ static void words_are_cut(void **state)
 	struct bt_vocab v = {0};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++)
 		assert_ok(bt_vocab_put(&v, i, bt_span(tokens[i]), &err));
 	assert_ok(bt_vocab_index(&v, 0, &err));
@@ -396,7 +388,7 @@ static unsigned chance(unsigned n)
 }
 
 /* Random vocabularies of three letters, random words: as one by one. */
-static void links_give_the_same(void **state)
+TEST(links_give_the_same)
 {
 	enum { ROUNDS = 300, WORDS = 60, LONGEST = 40 };
 	struct bt_piece got[LONGEST], want[LONGEST];
@@ -407,7 +399,6 @@ static void links_give_the_same(void **state)
 	size_t round, i, n, known = 0;
 	struct bt_vocab v;
 
-	(void)state;
 	for (round = 0; round < ROUNDS; round++) {
 		memset(&v, 0, sizeof(v));
 		assert_ok(bt_vocab_put(&v, 0, bt_span("?"), &err));
@@ -482,7 +473,7 @@ static double time_word(const struct bt_wordpiece *wp, size_t n, char last,
 
 /* A word of a million characters takes as long as a million short ones, though
  * the vocabulary has a token that is nearly as long, and nearly fits. */
-static void long_words_take_linear_time(void **state)
+TEST(long_words_take_linear_time)
 {
 	char *token = bt_array(LONG / 2 + 4, 1);
 	struct bt_error err = {0};
@@ -490,7 +481,6 @@ static void long_words_take_linear_time(void **state)
 	struct bt_vocab v = {0};
 	struct bt_span s = {token, LONG / 2 + 3};
 
-	(void)state;
 	assert_non_null(token);
 	memset(token, 'a', LONG / 2 + 2);
 	memcpy(token, "##", 2);

@@ -170,14 +170,13 @@ static void open_text(const char *text, size_t n, char said[SAID])
 }
 
 /* A file with a member more, whose name has an escape, is left to jansson. */
-static void same_as_jansson(void **state)
+TEST(same_as_jansson)
 {
 	char fast[SAID], slow[SAID];
 	size_t i, k, n, opened = 0;
 	const char *s, *end;
 	struct bt_buf b;
 
-	(void)state;
 	for (i = 0; i < FILES; i++) {
 		s = files[i].text;
 		n = strlen(s);
@@ -203,14 +202,13 @@ static void same_as_jansson(void **state)
 }
 
 /* Names with a NUL, which jansson cannot hold. */
-static void takes_nul(void **state)
+TEST(takes_nul)
 {
 	static const char plain[] = WORDPIECE(", \"\\u0000\": 5, \"a\": 6");
 	static const char twice[] = WORDPIECE(", \"\\u0000\": 5, \"a\": 5");
 	struct bt_tok *t;
 	char said[SAID];
 
-	(void)state;
 	file_put("bulk.json", plain, sizeof(plain) - 1);
 	assert_ok(bt_tok_open("bulk.json", NULL, &t, &err));
 	assert_int_equal(bt_tok_id(t, (struct bt_span){"", 1}), 5);
@@ -222,14 +220,13 @@ static void takes_nul(void **state)
 		fail_msg("%s", said);
 }
 
-static void takes_what_is_plain(void **state)
+TEST(takes_what_is_plain)
 {
 	struct bt_fast_vocab b;
 	json_t *rest;
 	size_t i;
 	int r;
 
-	(void)state;
 	for (i = 0; i < FILES; i++) {
 		file_put("bulk.json", files[i].text, strlen(files[i].text));
 		r = bt_fast_vocab_read("bulk.json", &b, &rest, NULL);
@@ -244,7 +241,7 @@ static void takes_what_is_plain(void **state)
 }
 
 /* Every prefix of a file is refused as jansson refuses it. */
-static void cut_anywhere(void **state)
+TEST(cut_anywhere)
 {
 	static const char *const whole[] = {
 	    WORDPIECE(", \"\\u00e9\": 5"), BPE("", "[\"a b\", [\"a\", \"b\"]]"),
@@ -254,7 +251,6 @@ static void cut_anywhere(void **state)
 	json_t *rest;
 	size_t i, n;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		for (n = 0; n < strlen(whole[i]); n++) {
 			mine.code = theirs.code = 0;
@@ -270,7 +266,7 @@ static void cut_anywhere(void **state)
 	}
 }
 
-static void vocab_json(void **state)
+TEST(vocab_json)
 {
 	static const char *const plain[] = {"{\"a\": 0, \"b\": 1}",
 	                                    " {\"\\u0061\":1,\"b\":0} \n"};
@@ -281,7 +277,6 @@ static void vocab_json(void **state)
 	json_t *rest;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		file_put("bulk.json", plain[i], strlen(plain[i]));
 		assert_ok(
@@ -310,7 +305,7 @@ static void vocab_json(void **state)
 }
 
 /* The bits are those of what the package `tokenizers` writes after reading. */
-static void scores(void **state)
+TEST(scores)
 {
 	static const struct {
 		const char *text;
@@ -332,7 +327,6 @@ static void scores(void **state)
 	double v;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(number) / sizeof(*number); i++) {
 		p = number[i].text;
 		assert_true(bt_json_score_read(&p, &v) && *p == '\0');
@@ -352,7 +346,7 @@ static void scores(void **state)
 
 /* 11 1 and 1 11 have the same sum, but for how the scores were read; so it is
  * read fast and by jansson. */
-static void last_bit_decides(void **state)
+TEST(last_bit_decides)
 {
 	static const char file[] =
 	    UNIGRAM(", [\"21\", -9.615687370300293], [\"11\", "
@@ -365,7 +359,6 @@ static void last_bit_decides(void **state)
 	char text[sizeof(file) + 8];
 	int i, n;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		n = snprintf(text, sizeof(text), "{\"%s%s",
 		             i == 0 ? "p" : "\\u0070", file + 3);

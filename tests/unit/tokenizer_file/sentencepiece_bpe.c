@@ -25,7 +25,7 @@ static const char *data(const char *name)
 }
 
 /* What is saved has a tokenizer.json, which is read first then. */
-static void golden_cases(void **state)
+TEST(golden_cases)
 {
 	json_t *golden =
 	           json_load_file(data("golden.json"), JSON_ALLOW_NUL, NULL),
@@ -34,7 +34,6 @@ static void golden_cases(void **state)
 	const char *name;
 	char file[40];
 
-	(void)state;
 	assert_int_equal(json_object_size(golden), 2);
 	json_object_foreach(golden, name, o)
 	{
@@ -93,13 +92,12 @@ static void check_ids(struct bt_tok *t, const char *text, size_t n,
 #define BAD CLASS ",\"bos_token\":\"[BOS]\"}"
 #define CLASS "{\"tokenizer_class\":\"LlamaTokenizer\""
 
-static void llama_settings(void **state)
+TEST(llama_settings)
 {
 	struct bt_tok *t = NULL;
 	char *file;
 	size_t n;
 
-	(void)state;
 	assert_int_equal(mkdir("l", 0777), 0);
 	assert_ok(bt_in_whole(data("llama/tokenizer.model"), 1 << 20, &file, &n,
 	                      &err));
@@ -153,9 +151,8 @@ static void check_merges(const char *const *piece, const double *score,
 #define BY_SCORE "a+b b+a \xc3\xa9+a ab+a a+ba ba+b b+ab "
 #define BY_ID "a+b a+ba ab+a b+ab ba+b b+a \xc3\xa9+a "
 
-static void merges_in_order(void **state)
+TEST(merges_in_order)
 {
-	(void)state;
 	static const char ea[] = "\xc3\xa9\x61"; /* an accented e, a */
 	static const char *const pieces[] = {
 	    "<unk>", "a", "b", "ab", "aba", "bab", "ba", "\xc3\xa9", ea};
@@ -164,7 +161,7 @@ static void merges_in_order(void **state)
 	check_merges(pieces, score, 9, true, BY_ID);
 }
 
-static void long_pieces(void **state)
+TEST(long_pieces)
 {
 	static char piece[2000];
 	struct bt_bpe_merge *m = NULL;
@@ -172,7 +169,6 @@ static void long_pieces(void **state)
 	const double score[] = {0};
 	size_t n;
 
-	(void)state;
 	memset(piece, 'a', sizeof(piece) - 1);
 	assert_ok(bt_vocab_put(&v, 0, bt_span(piece), &err));
 	assert_ok(bt_vocab_index(&v, 0, &err));

@@ -22,7 +22,7 @@ static void add(struct bt_labels *l, const char *name, int wanted)
 	assert_int_equal(bt_labels_add(l, bt_span(name), &err), wanted);
 }
 
-static void labels_keep_their_numbers(void **state)
+TEST(labels_keep_their_numbers)
 {
 	static const char *const sorted[] = {"10", "9", "a", "b"};
 	struct bt_span nul = {"a\0b", 3};
@@ -30,7 +30,6 @@ static void labels_keep_their_numbers(void **state)
 	struct bt_labels l = {0};
 	int map[4], i;
 
-	(void)state;
 	assert_int_equal(bt_labels_find(&l, bt_span("b")), -1);
 	add(&l, "b", 0);
 	add(&l, "9", 1);
@@ -49,14 +48,13 @@ static void labels_keep_their_numbers(void **state)
 }
 
 /* -1 stands before 0, and 2 before 10, where all labels are numbers. */
-static void numbers_sort_as_numbers(void **state)
+TEST(numbers_sort_as_numbers)
 {
 	static const char *const sorted[] = {"-1", "0", "2", "10"};
 	struct bt_error err = {0};
 	struct bt_labels l = {0};
 	int i;
 
-	(void)state;
 	add(&l, "10", 0);
 	add(&l, "2", 1);
 	add(&l, "0", 2);
@@ -68,7 +66,7 @@ static void numbers_sort_as_numbers(void **state)
 }
 
 /* Numbers that records give decide, unless they make no order. */
-static void given_numbers_order_labels(void **state)
+TEST(given_numbers_order_labels)
 {
 	static const struct {
 		int64_t given[4]; /* of b, a, 10 and of b again */
@@ -86,7 +84,6 @@ static void given_numbers_order_labels(void **state)
 	size_t c, i;
 	int map[3];
 
-	(void)state;
 	for (c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
 		for (i = 0; i < 4; i++) {
 			add(&l, names[i], (int)(i % 3));
@@ -111,12 +108,11 @@ static int from_json(const char *text, struct bt_labels *l,
 	return r;
 }
 
-static void labels_from_configurations(void **state)
+TEST(labels_from_configurations)
 {
 	struct bt_error err = {0};
 	struct bt_labels l;
 
-	(void)state;
 	assert_ok(from_json("{\"id2label\": {\"1\": \"neg\", \"0\": \"pos\"},"
 	                    " \"label2id\": {\"pos\": \"0\"}}",
 	                    &l, &err));
@@ -144,7 +140,7 @@ static void near(double got, double wanted)
 }
 
 /* Values from scikit-learn. */
-static void metrics_known_answers(void **state)
+TEST(metrics_known_answers)
 {
 	static const int truth[] = {0, 1, 2, 2, 1, 0};
 	static const int guess[] = {0, 2, 2, 2, 0, 0};
@@ -156,7 +152,6 @@ static void metrics_known_answers(void **state)
 	double v;
 	int i;
 
-	(void)state;
 	assert_ok(bt_metrics_init(&m, &bt_metrics_classification, 4,
 	                          &err)); /* class 3 never occurs */
 	for (i = 0; i < 6; i++) {
@@ -206,7 +201,7 @@ static void make_dataset(struct bt_dataset *d, int n)
 	}
 }
 
-static void datasets(void **state)
+TEST(datasets)
 {
 	struct bt_dataset d, e = {0};
 	uint32_t which[3] = {9, 0, 13};
@@ -216,7 +211,6 @@ static void datasets(void **state)
 	size_t i;
 	char seen[100] = {0};
 
-	(void)state;
 	make_dataset(&d, 100);
 	assert_int_equal(d.n, 100);
 	assert_int_equal(d.longest, 7);
@@ -245,7 +239,7 @@ static void datasets(void **state)
 }
 
 /* Each label gives floor or ceil of its share, its last example stays. */
-static void a_split_is_stratified(void **state)
+TEST(a_split_is_stratified)
 {
 	static const int32_t of[6] = {300, 41, 7, 2, 1, 0}; /* label k - 1 */
 	static const double shares[] = {.1, .07, .5, .9};
@@ -258,7 +252,6 @@ static void a_split_is_stratified(void **state)
 	double exact;
 	int n;
 
-	(void)state;
 	rec.ids = ids;
 	rec.types = types;
 	rec.n = 1;
@@ -288,7 +281,7 @@ static void a_split_is_stratified(void **state)
 }
 
 /* Pairs show in segments, and else in the token behind each text. */
-static void pairs_are_counted(void **state)
+TEST(pairs_are_counted)
 {
 	static int32_t ids[][6] = {{2, 7, 3}, {2, 7, 3, 3, 8, 3}, {2, 7, 8}};
 	static uint8_t types[6] = {0, 0, 0, 0, 0, 1}, none[6];
@@ -297,7 +290,6 @@ static void pairs_are_counted(void **state)
 	struct bt_error err = {0};
 	size_t i;
 
-	(void)state;
 	assert_int_equal(bt_dataset_pairs(&d, 3), 0);
 	for (i = 0; i < 3; i++) {
 		rec.ids = ids[i];
@@ -317,7 +309,7 @@ static void pairs_are_counted(void **state)
 }
 
 /* Every epoch goes through each example once, in whole updates. */
-static void batches_cover_epochs(void **state)
+TEST(batches_cover_epochs)
 {
 	struct bt_batching o = {.size = 8, .accumulate = 3, .seed = 1};
 	struct bt_error err = {0};
@@ -327,7 +319,6 @@ static void batches_cover_epochs(void **state)
 	int64_t updates;
 	int mode;
 
-	(void)state;
 	make_dataset(&d, 100);
 	for (mode = 0; mode < 2; mode++) {
 		o.size = mode == 0 ? 8 : 0;
@@ -367,7 +358,7 @@ static void batches_cover_epochs(void **state)
 }
 
 /* The parts of a batch are all of it, each within a text of its share. */
-static void parts_have_as_many_tokens(void **state)
+TEST(parts_have_as_many_tokens)
 {
 	static const size_t lengths[] = {9, 1, 1, 7, 1, 1, 1, 3, 8, 2, 2, 4};
 	struct bt_batching o = {.size = 12, .accumulate = 1};
@@ -380,7 +371,6 @@ static void parts_have_as_many_tokens(void **state)
 	size_t i, at, end, tokens;
 	int s, parts;
 
-	(void)state;
 	for (i = 0; i < 12; i++) {
 		rec.n = lengths[i];
 		assert_ok(bt_dataset_add(&d, &rec, 0, &err));
@@ -412,7 +402,7 @@ static void parts_have_as_many_tokens(void **state)
 
 /* Batches of a stream are full and go through each epoch's order as far as it
  * reaches, whatever the epoch that they began in. */
-static void groups_stay_together(void **state)
+TEST(groups_stay_together)
 {
 	/* of 1, 2 or 3 texts */
 	static const int32_t number[] = {0, 0, 1, 0, 1, 2, 0, 0, 1, 0, 1, 0};
@@ -426,7 +416,6 @@ static void groups_stay_together(void **state)
 	size_t i, pos, n;
 	int64_t epoch;
 
-	(void)state;
 	rec.ids = ids;
 	rec.types = types;
 	for (i = 0; i < 12; i++) {
@@ -457,7 +446,7 @@ static void groups_stay_together(void **state)
 	bt_dataset_clear(&d);
 }
 
-static void a_stream_has_full_batches(void **state)
+TEST(a_stream_has_full_batches)
 {
 	struct bt_batching o = {
 	    .size = 8, .accumulate = 2, .seed = 1, .stream = true};
@@ -468,7 +457,6 @@ static void a_stream_has_full_batches(void **state)
 	size_t pos = 0, end, i, tokens;
 	int64_t epoch = 0;
 
-	(void)state;
 	make_dataset(&d, 100);
 	assert_ok(bt_batches_init(&b, &d, &o, &err));
 	for (updates = 0; updates < 18; updates++) { /* 288 examples */
@@ -495,7 +483,7 @@ static void a_stream_has_full_batches(void **state)
 }
 
 /* Clipping to a norm and the moments, by hand for one parameter. */
-static void optimizer_clips(void **state)
+TEST(optimizer_clips)
 {
 	char name[] = "p";
 	struct bt_param param = {
@@ -508,7 +496,6 @@ static void optimizer_clips(void **state)
 	struct bt_optim a;
 	double norm;
 
-	(void)state;
 	assert_ok(bt_pool_new(1, &pool, &err));
 	assert_ok(bt_optim_init(&a, &g, &o, pool, NULL, &err));
 	norm = bt_optim_norm(&a, grad, NULL, 0);

@@ -9,13 +9,12 @@
 
 #define GB ((size_t)1 << 30)
 
-static void refusals(void **state)
+TEST(refusals)
 {
 	struct bt_memory_plan n = {.texts = 64, .tokens = 8192};
 	struct bt_train_opts o = {0};
 	struct bt_error err = {0};
 
-	(void)state;
 	n.total = 6 * GB;
 	n.held = 1 * GB;
 	n.engine.activations = 3 * GB;

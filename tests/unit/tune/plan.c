@@ -10,11 +10,10 @@
 #include "tune/plan.h"
 #include "tune/tune.h"
 
-static void rungs(void **state)
+TEST(rungs)
 {
 	double share[BT_TUNE_RUNGS];
 
-	(void)state;
 	assert_int_equal(bt_tune_rungs(1, share), 1);
 	assert_true(share[0] == 1);
 	assert_int_equal(bt_tune_rungs(3, share), 2);
@@ -26,12 +25,11 @@ static void rungs(void **state)
 	assert_int_equal(bt_tune_half(1), 1);
 }
 
-static void costs(void **state)
+TEST(costs)
 {
 	static const double cost[8] = {8, 8, 8, 8, 16, 16, 16, 16};
 	double share[BT_TUNE_RUNGS];
 
-	(void)state;
 	/* 4 quarters, 2 more quarters, 1 half */
 	assert_int_equal(bt_tune_rungs(4, share), 3);
 	assert_true(bt_tune_cost(cost, 4, 0, share, 3, 0, 0) ==
@@ -49,13 +47,12 @@ static void costs(void **state)
 	assert_true(bt_tune_cost(cost, 1, 0, share, 3, 2, 0) == 4);
 }
 
-static void budgets(void **state)
+TEST(budgets)
 {
 	double cost[100], share[BT_TUNE_RUNGS], now;
 	size_t i, n;
 	int r;
 
-	(void)state;
 	for (i = 0; i < 100; i++)
 		cost[i] = 10;
 	assert_int_equal(bt_tune_fit(cost, 100, 0, 9.9), 0);
@@ -76,9 +73,8 @@ static void budgets(void **state)
 	}
 }
 
-static void errors(void **state)
+TEST(errors)
 {
-	(void)state;
 	assert_true(fabs(bt_tune_standard_error("accuracy", .9, 100) - .03) <
 	            1e-12);
 	assert_true(fabs(bt_tune_standard_error("weighted_f1", .5, 400) -

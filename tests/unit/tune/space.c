@@ -10,7 +10,7 @@
 
 #include "tune/space.h"
 
-static void wrong(void **state)
+TEST(wrong)
 {
 	static const struct {
 		const char *text, *says;
@@ -33,7 +33,6 @@ static void wrong(void **state)
 	struct bt_error err = {0};
 	size_t i;
 
-	(void)state;
 	assert_ok(bt_tune_space_add(&s, "epochs=1..3", &err));
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct bt_tune_space other = {0};
@@ -67,13 +66,12 @@ static void look(struct bt_tune_space *s, size_t k, double mid, double *lo,
 	}
 }
 
-static void ranges(void **state)
+TEST(ranges)
 {
 	struct bt_tune_space s = {0};
 	struct bt_error err = {0};
 	double lo, hi, below;
 
-	(void)state;
 	assert_ok(bt_tune_space_add(&s, "learning-rate=1e-5..1e-3", &err));
 	assert_ok(bt_tune_space_add(&s, "epochs=2..5", &err));
 	assert_ok(bt_tune_space_add(&s, "dropout=0..0.3", &err));
@@ -95,7 +93,7 @@ static void ranges(void **state)
 	bt_tune_space_clear(&s);
 }
 
-static void lists(void **state)
+TEST(lists)
 {
 	struct bt_tune_space s = {0};
 	struct bt_error err = {0};
@@ -103,7 +101,6 @@ static void lists(void **state)
 	int pool[3] = {0}, head[2] = {0}, differ = 0;
 	uint64_t j;
 
-	(void)state;
 	assert_ok(bt_tune_space_add(&s, "pool=mean,pooler,max", &err));
 	assert_ok(bt_tune_space_add(&s, "head=dense 64 relu,dense 8", &err));
 	for (j = 0; j < 300; j++) {

@@ -57,7 +57,7 @@ static void move_all(struct bt_word_counts *to, struct bt_word_counts *from)
 }
 
 /* Parts that began with a word longer than a chunk are filled again. */
-static void counts_long_words(void **state)
+TEST(counts_long_words)
 {
 	struct bt_word_counts part = {0}, sum = {0};
 	static char word[70000];
@@ -66,7 +66,6 @@ static void counts_long_words(void **state)
 	uint32_t i;
 	size_t n = 0;
 
-	(void)state;
 	memset(word, 'x', sizeof(word));
 	for (i = 0; i < 400; i++) {
 		memcpy(word, &i, sizeof(i));
@@ -89,7 +88,7 @@ static void counts_long_words(void **state)
 }
 
 /* Counting in two tables is counting in one; all words come out once. */
-static void counts_words(void **state)
+TEST(counts_words)
 {
 	struct bt_word_counts one = {0}, part = {0}, sum = {0};
 	struct bt_word_counts_at at = {0};
@@ -97,7 +96,6 @@ static void counts_words(void **state)
 	size_t n;
 	int i;
 
-	(void)state;
 	add_words(&one, 0, WORDS, LONGEST, 4);
 	for (i = 0; i < 4; i++) {
 		add_words(&part, 0, WORDS, LONGEST, 1);
@@ -125,11 +123,10 @@ static void counts_words(void **state)
 	bt_word_counts_clear(&one);
 }
 
-static void counts_up_to_a_limit(void **state)
+TEST(counts_up_to_a_limit)
 {
 	struct bt_word_counts w = {0};
 
-	(void)state;
 	assert_ok(bt_word_counts_add(&w, "a", 1, ((uint64_t)1 << 48) - 2));
 	assert_ok(bt_word_counts_add(&w, "a", 1, 1));
 	assert_int_equal(bt_word_counts_add(&w, "a", 1, 1), BT_ELIMIT);
@@ -161,14 +158,13 @@ static void assert_same(const struct bt_trainer *a, const struct bt_trainer *b)
 
 /* The same words, in another order, in other units of count, with a vocabulary
  * whose ids need more bytes. */
-static void trains_the_same(void **state)
+TEST(trains_the_same)
 {
 	static const uint64_t scale[] = {1, 3, 500, (uint64_t)1 << 30};
 	struct bt_trainer made = {0}, other = {0};
 	struct bt_word_counts w = {0};
 	size_t i;
 
-	(void)state;
 	add_words(&w, 0, WORDS, 300, 1);
 	train(&w, 3000, 2, &made);
 	assert_int_equal(made.n, 3000);
@@ -196,13 +192,12 @@ static struct bt_trainer_pair *find(struct bt_trainer_pairs *p, uint64_t key)
 	return bt_trainer_pair(p, number);
 }
 
-static void numbers_of_pairs(void **state)
+TEST(numbers_of_pairs)
 {
 	struct bt_trainer_pairs p = {0};
 	uint64_t i, key, seed;
 	int round;
 
-	(void)state;
 	for (round = 1; round <= 3; round++)
 		for (i = 0, seed = 1; i < 100000; i++) {
 			key =
@@ -220,13 +215,12 @@ static void numbers_of_pairs(void **state)
 
 /* What comes first has the larger count, then the smaller key, then was there
  * first; whatever was put back with less. */
-static void merges_in_order(void **state)
+TEST(merges_in_order)
 {
 	struct bt_trainer_queue q = {0};
 	struct bt_trainer_merge x, last = {.count = UINT64_MAX};
 	uint64_t seed = 5, n = 0, key;
 
-	(void)state;
 	assert_false(bt_trainer_queue_take(&q, &x));
 	for (key = 0; key < 30000; key++) {
 		x = (struct bt_trainer_merge){
