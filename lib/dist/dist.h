@@ -3,8 +3,8 @@
  * Several processes that do one job: ranks, which mpirun or srun started and
  * which talk by MPI. MPI moves bytes and never adds: its sums would depend on
  * the number of ranks. Who owns a part of an array receives what all ranks have
- * of it (bt_dist_hand_over), adds that up in the order of dist/shards.h, and
- * gives the result to all (bt_dist_share).
+ * of it (bt_dist_begin_hand_over), adds that up in the order of dist/shards.h,
+ * and gives the result to all (bt_dist_share).
  *
  * A null struct bt_dist * stands for one process, which has nothing to say to
  * anybody. Else the functions below bt_dist_size are collective: all ranks call
@@ -79,22 +79,19 @@ void bt_dist_share(struct bt_dist *d, void *all, size_t size, const size_t *at);
 void bt_dist_collect(struct bt_dist *d, void *all, size_t size,
                      const size_t *at);
 
-/* Rank r has n[r] arrays of the same form, and all know n. Their elements at[q]
- * .. at[q + 1] - 1 go to rank q, where they lie in `parts` one behind the
- * other, those of rank 0's first array first. At most INT_MAX elements. */
-void bt_dist_hand_over(struct bt_dist *d, const float *const *arrays,
-                       const int *n, const size_t *at, float *parts);
-
 /*
- * The same of one array of each rank, some elements at a time while others are
- * still computed: elements `from` .. to - 1, wherever they go, in calls that
- * all ranks make alike, but not at the same time. `array` and `parts` stay as
- * they are until bt_dist_end_hand_over, which waits. In between messages move
- * on while bt_dist_move_on is called.
+ * Rank r has n[r] arrays of the same form, and all know n. Their elements at[q]
+ * .. at[q + 1] - 1 go to rank q, where they lie in `parts` one behind the
+ * other, those of rank 0's first array first. Array k of each rank that has so
+ * many, NULL where this one has not, goes some elements at a time, while others
+ * may still be computed: elements `from` .. to - 1, at most INT_MAX, wherever
+ * they go, in calls that all ranks make alike, but not at the same time.
+ * `array` and `parts` stay as they are until bt_dist_end_hand_over, which
+ * waits. In between messages move on while bt_dist_move_on is called.
  */
-void bt_dist_begin_hand_over(struct bt_dist *d, const float *array,
-                             const size_t *at, size_t from, size_t to,
-                             float *parts);
+void bt_dist_begin_hand_over(struct bt_dist *d, const float *array, int k,
+                             const int *n, const size_t *at, size_t from,
+                             size_t to, float *parts);
 void bt_dist_move_on(struct bt_dist *d);
 void bt_dist_end_hand_over(struct bt_dist *d);
 
@@ -109,7 +106,7 @@ int bt_dist_deliver(struct bt_dist *d, const void *bytes, size_t n,
                     bt_dist_take_fn *take, void *ctx,
                     struct bt_error *err) BT_MUST_USE;
 
-/* Seconds so far in bt_dist_share and bt_dist_hand_over, and in waiting for the
+/* Seconds so far in bt_dist_share and in handing over, and in waiting for the
  * last rank where they agree. */
 struct bt_dist_times {
 	double exchanging, waiting;

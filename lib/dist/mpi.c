@@ -36,9 +36,6 @@ struct api {
 	int (*gatherv)(const void *p, int n, void *type, void *to,
 	               const int *to_n, const int *at, void *to_type, int root,
 	               void *comm);
-	int (*alltoallv)(const void *p, const int *n, const int *from,
-	                 void *type, void *to, const int *to_n, const int *at,
-	                 void *to_type, void *comm);
 	int (*send)(const void *p, int n, void *type, int to, int tag,
 	            void *comm);
 	int (*recv)(void *p, int n, void *type, int from, int tag, void *comm,
@@ -67,7 +64,6 @@ static const struct bt_symbol symbols[] = {
     {"MPI_Allgather", offsetof(struct api, allgather)},
     {"MPI_Allgatherv", offsetof(struct api, allgatherv)},
     {"MPI_Gatherv", offsetof(struct api, gatherv)},
-    {"MPI_Alltoallv", offsetof(struct api, alltoallv)},
     {"MPI_Send", offsetof(struct api, send)},
     {"MPI_Recv", offsetof(struct api, recv)},
     {"MPI_Isend", offsetof(struct api, isend)},
@@ -88,9 +84,8 @@ struct bt_dist {
 	uint64_t sent;
 	struct bt_dist_times times;
 	int *count, *from; /* [size], of elements */
-	int *count2, *from2;
-	struct bt_buf in; /* what another rank delivers */
-	void **request;   /* [MOST * size], n_requests of parts on their way */
+	struct bt_buf in;  /* what another rank delivers */
+	void **request;    /* [MOST * size], n_requests of parts on their way */
 	size_t n_requests;
 };
 
@@ -140,10 +135,8 @@ int bt_dist_open(struct bt_dist **out, struct bt_error *err)
 	d->mpi.comm_rank(d->mpi.world, &d->rank);
 	d->mpi.comm_size(d->mpi.world, &d->size);
 	n = (size_t)d->size;
-	d->count = bt_array0(4 * n, sizeof(*d->count));
+	d->count = bt_array0(2 * n, sizeof(*d->count));
 	d->from = d->count + n;
-	d->count2 = d->from + n;
-	d->from2 = d->count2 + n;
 	d->request = bt_array(MOST * n, sizeof(*d->request));
 	d->mpi.comm_dup(d->mpi.world, &d->apart);
 	if (d->size == launched) {
@@ -359,44 +352,6 @@ void bt_dist_collect(struct bt_dist *d, void *all, size_t size,
 	add_sent(d, at, size, d->rank > 0);
 }
 
-/* The k-th array of each rank that has so many. */
-static void hand_over(struct bt_dist *d, const float *array, int k,
-                      const int *n, const size_t *at, float *parts)
-{
-	size_t own = at[d->rank + 1] - at[d->rank];
-	bool sends = k < n[d->rank];
-	int i, before = 0;
-
-	divide(d, at, 1);
-	for (i = 0; i < d->size; i++) {
-		d->count[i] = sends ? d->count[i] : 0;
-		d->count2[i] = k < n[i] ? (int)own : 0;
-		d->from2[i] = (int)((size_t)(before + k) * own);
-		before += n[i];
-	}
-	d->mpi.alltoallv(array, d->count, d->from, d->mpi.real, parts,
-	                 d->count2, d->from2, d->mpi.real, d->mpi.world);
-	if (sends)
-		d->sent +=
-		    (uint64_t)(at[d->size] - at[0] - own) * sizeof(*array);
-}
-
-void bt_dist_hand_over(struct bt_dist *d, const float *const *arrays,
-                       const int *n, const size_t *at, float *parts)
-{
-	double start = bt_seconds();
-	int k, i, most = 0;
-
-	if (d == NULL)
-		return;
-	for (i = 0; i < d->size; i++)
-		most = n[i] > most ? n[i] : most;
-	for (k = 0; k < most; k++)
-		hand_over(d, k < n[d->rank] ? arrays[k] : NULL, k, n, at,
-		          parts);
-	d->times.exchanging += bt_seconds() - start;
-}
-
 /* What of from .. to - 1 that rank owns. */
 static size_t owned(const size_t *at, int rank, size_t from, size_t to,
                     size_t *first)
@@ -407,34 +362,35 @@ static size_t owned(const size_t *at, int rank, size_t from, size_t to,
 	return end > *first ? end - *first : 0;
 }
 
-void bt_dist_begin_hand_over(struct bt_dist *d, const float *array,
-                             const size_t *at, size_t from, size_t to,
-                             float *parts)
+void bt_dist_begin_hand_over(struct bt_dist *d, const float *array, int k,
+                             const int *n, const size_t *at, size_t from,
+                             size_t to, float *parts)
 {
-	size_t own = at[d->rank + 1] - at[d->rank], mine, first, n, x;
+	size_t own = at[d->rank + 1] - at[d->rank], mine, first, theirs, x;
 	double start = bt_seconds();
+	bool sends = k < n[d->rank];
 	float *part;
 	int i;
 
 	mine = owned(at, d->rank, from, to, &first);
 	if (d->n_requests + 2 * (size_t)d->size > MOST * (size_t)d->size)
 		bt_dist_end_hand_over(d); /* of earlier ones */
-	for (i = 0; i < d->size; i++) {
-		part = parts + (size_t)i * own + (first - at[d->rank]);
-		if (i == d->rank && mine > 0)
+	for (i = 0; i < d->size; parts += (size_t)n[i++] * own) {
+		part = parts + (size_t)k * own + (first - at[d->rank]);
+		if (i == d->rank && sends && mine > 0)
 			memcpy(part, array + first, mine * sizeof(*part));
 		if (i == d->rank)
 			continue;
-		if (mine > 0)
+		if (k < n[i] && mine > 0)
 			d->mpi.irecv(part, (int)mine, d->mpi.real, i, 1,
 			             d->mpi.world,
 			             &d->request[d->n_requests++]);
-		n = owned(at, i, from, to, &x);
-		if (n > 0)
-			d->mpi.isend(array + x, (int)n, d->mpi.real, i, 1,
-			             d->mpi.world,
-			             &d->request[d->n_requests++]);
-		d->sent += (uint64_t)n * sizeof(*array);
+		theirs = owned(at, i, from, to, &x);
+		if (!sends || theirs == 0)
+			continue;
+		d->mpi.isend(array + x, (int)theirs, d->mpi.real, i, 1,
+		             d->mpi.world, &d->request[d->n_requests++]);
+		d->sent += (uint64_t)theirs * sizeof(*array);
 	}
 	d->times.exchanging += bt_seconds() - start;
 }

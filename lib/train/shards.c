@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/shards.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,11 +90,6 @@ static int prepare_parts(struct bt_shards *h, struct bt_error *err)
 		h->n_all += h->count[r];
 	}
 	floats = (size_t)h->n_all * (h->at[rank + 1] - h->at[rank]);
-	if (floats > INT_MAX)
-		return bt_error_set(err, BT_ELIMIT,
-		                    "%d shards of so large a model are too "
-		                    "many",
-		                    h->n);
 	if (h->n_all == ranks)
 		h->bucket = (h->floats - h->from) / BUCKETS + 1;
 	floats += h->at[rank];
@@ -371,9 +365,9 @@ static void begin_buckets(struct bt_shards *h, size_t from, bool add)
 		h->left = to - h->from > h->bucket ? to - h->bucket : h->from;
 		if (add && !one)
 			complete(h, h->left, to);
-		bt_dist_begin_hand_over(h->dist,
-		                        one ? h->grads : h->sums[0].base, h->at,
-		                        h->left, to, first_part(h));
+		bt_dist_begin_hand_over(
+		    h->dist, one ? h->grads : h->sums[0].base, 0, h->count,
+		    h->at, h->left, to, first_part(h));
 	}
 }
 
@@ -388,10 +382,14 @@ void bt_shards_ready(struct bt_shards *h, size_t from)
 static void exchange(struct bt_shards *h, const float *const *arrays,
                      const size_t *at, float *parts)
 {
-	int rank = bt_dist_rank(h->dist), next = 0;
+	int rank = bt_dist_rank(h->dist), ranks = bt_dist_size(h->dist), k;
+	int next = 0;
 
-	if (arrays != NULL)
-		bt_dist_hand_over(h->dist, arrays, h->count, at, parts);
+	for (k = 0; arrays != NULL && k < BT_SHARD_NODES_MAX; k++)
+		bt_dist_begin_hand_over(h->dist,
+		                        k < h->n_nodes ? arrays[k] : NULL, k,
+		                        h->count, at, at[0], at[ranks], parts);
+	bt_dist_end_hand_over(h->dist);
 	(void)add_parts(h, (struct bt_shard_node){0, h->n}, parts,
 	                at[rank + 1] - at[rank], &next);
 }
