@@ -5,18 +5,20 @@
  * VL floats and `vu` of VL unsigned 32-bit numbers, of which the processor has
  * REGISTERS, and then the parts.
  *
- *   v_load v_store            whole vectors; v_loadn v_storen: the first n
- * lanes (n < VL; other lanes read as 0, are not written) v_load_bf16 ... _low
- * the same from and to bf16, rounded to even v_set1 v_add v_sub v_mul v_div
- * v_sqrt v_max v_min v_abs v_fma(a,b,c) = a b + c    v_fnma(a,b,c) = c - a b
+ *   v_load v_store            whole vectors
+ *   v_loadn v_storen          of these the first n < VL; the other lanes are 0
+ *                             or not written
+ *   v_load_bf16 ...           the same from and to bf16, rounded to even
+ *   v_set1 v_add v_sub v_mul v_div v_sqrt v_max v_min v_abs
+ *   v_fma(a,b,c)              a b + c; v_fnma(a,b,c): c - a b
  *   v_rcp                     1/a to about one unit in the last place
- *   v_rcp_approx                 1/a to 2^-14 or better
+ *   v_rcp_approx              1/a to 2^-14 or better
  *   v_if_negative(x,a,b)      a where x < 0, else b
  *   v_round                   to the nearest whole number
  *   v_times_2_to(a,n)         a * 2^n for whole n in -126 .. 127
  *   v_sum v_highest           over the lanes
  *   u_set1 u_count u_add u_xor u_low16 u_high16
- *   u_mul_wide(a,b,&h,&l)     64-bit products
+ *   u_mul_wide(a,b,&h,&l)     64-bit products, upper and lower halves
  *   u_stream                  whole vectors of integers to an aligned place
  *                             that is not read again soon; u_stream_end after
  *   v_pair_bf16(x,y)          each lane x in bf16, with y in bf16 above it

@@ -98,7 +98,7 @@ static void rel_begin(const struct bt_attend *a, const float *k, size_t dp,
 		s->q = s->kt + s->np * dp;
 		unpack_rel(a, a->rel_q, 1 - (ptrdiff_t)a->n, 1, s->n, dp, s->q);
 		transpose(s->q, s->n, s->np, dp, s->qt, s->np, 16);
-		/* numbers behind the last key: see the head of part 3 */
+		/* no NaN behind the last key: minus infinity is added */
 		if (keys > a->n)
 			memset(s->kq + a->n * s->kw - 16, 0,
 			       ((keys - a->n) * s->kw + 16) * sizeof(*s->kq));

@@ -236,17 +236,16 @@ VEC vu u_high16(vu a)
 	return _mm256_srli_epi32(a, 16);
 }
 
-VEC void u_mul_wide(vu a, vu b, vu *high, vu *bf16)
+VEC void u_mul_wide(vu a, vu b, vu *high, vu *low)
 {
 	vu even = _mm256_mul_epu32(a, b);
 	vu odd = _mm256_mul_epu32(_mm256_srli_epi64(a, 32),
 	                          _mm256_srli_epi64(b, 32));
 
-	*bf16 = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
+	*low = _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
 	*high = _mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
 }
 
-/* both sides are below 2^16: signed comparison will do */
 VEC void u_stream(uint32_t *p, vu x)
 {
 	_mm256_stream_si256((__m256i *)p, x);
@@ -297,6 +296,7 @@ VEC void u_transpose(const void *src, size_t step, void *out, size_t width,
 			_mm256_storeu_si256((__m256i *)to, b[i]);
 }
 
+/* both sides are below 2^16: signed comparison will do */
 VEC vf v_keep(vu bits, vu threshold, vf scale)
 {
 	__m256i below = _mm256_cmpgt_epi32(threshold, bits);

@@ -217,13 +217,13 @@ VEC vu u_high16(vu a)
 	return _mm512_srli_epi32(a, 16);
 }
 
-VEC void u_mul_wide(vu a, vu b, vu *high, vu *bf16)
+VEC void u_mul_wide(vu a, vu b, vu *high, vu *low)
 {
 	vu even = _mm512_mul_epu32(a, b);
 	vu odd = _mm512_mul_epu32(_mm512_srli_epi64(a, 32),
 	                          _mm512_srli_epi64(b, 32));
 
-	*bf16 =
+	*low =
 	    _mm512_mask_blend_epi32(0xaaaa, even, _mm512_slli_epi64(odd, 32));
 	*high =
 	    _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 32), odd);

@@ -204,12 +204,12 @@ VEC vu u_high16(vu a)
 	return vshrq_n_u32(a, 16);
 }
 
-VEC void u_mul_wide(vu a, vu b, vu *high, vu *bf16)
+VEC void u_mul_wide(vu a, vu b, vu *high, vu *low)
 {
 	uint64x2_t x = vmull_u32(vget_low_u32(a), vget_low_u32(b));
 	uint64x2_t y = vmull_high_u32(a, b);
 
-	*bf16 = vuzp1q_u32(vreinterpretq_u32_u64(x), vreinterpretq_u32_u64(y));
+	*low = vuzp1q_u32(vreinterpretq_u32_u64(x), vreinterpretq_u32_u64(y));
 	*high = vuzp2q_u32(vreinterpretq_u32_u64(x), vreinterpretq_u32_u64(y));
 }
 
@@ -234,10 +234,10 @@ VEC uint32x4_t load_bytes(const void *src, size_t words)
 	return vreinterpretq_u32_u8(vld1q_u8((const uint8_t *)src + 4 * words));
 }
 
-VEC void store_bytes(void *out, size_t words, uint32x2_t bf16, uint32x2_t high)
+VEC void store_bytes(void *out, size_t words, uint32x2_t low, uint32x2_t high)
 {
 	vst1q_u8((uint8_t *)out + 4 * words,
-	         vreinterpretq_u8_u32(vcombine_u32(bf16, high)));
+	         vreinterpretq_u8_u32(vcombine_u32(low, high)));
 }
 
 VEC void u_transpose(const void *src, size_t step, void *out, size_t width,
