@@ -8,7 +8,7 @@
 #include "base/sys.h"
 #include "base/tool.h"
 #include "dist/dist.h"
-#include "format/hub_cache.h"
+#include "finetune/fold_dirs.h"
 #include "io/duplicate_paths.h"
 #include "io/in.h"
 #include "io/out.h"
@@ -375,21 +375,38 @@ static int run(const struct opts *o)
 	return bt_summary_file_end(&tool, summary, status);
 }
 
+/* The directory of the model; of those of folds, the first: they have one
+ * tokenizer. */
+static int find_model(struct bt_tokenize_options *ask,
+                      struct bt_fold_dirs *folds, struct bt_error *err)
+{
+	struct bt_opt_list model = {.n = 0}, none = {.n = 0};
+	int r;
+
+	if (ask->model != NULL)
+		model.item[model.n++] = ask->model;
+	r = bt_fold_dirs_expand(&model, &none, folds, err);
+	if (r == BT_OK && model.n > 0)
+		ask->model = model.item[0];
+	return r;
+}
+
 int main(int argc, char **argv)
 {
 	struct opts o = {.common = BT_COMMON_INIT,
 	                 .ask.layout = "full",
 	                 .ask.max_question = 64};
+	struct bt_fold_dirs folds = {.n = 0};
 	struct bt_error err = {0};
 	int operand, status;
 
 	bt_tool_share_work();
 	if (!bt_tool_options(&tool, argc, argv, &o, &operand, &status))
 		return status;
-	o.ask.model = bt_hub_cache_find(o.ask.model);
 	o.files = argv + operand;
 	o.n_files = argc - operand;
-	if (check(&o.ask, &err) != BT_OK)
+	if (find_model(&o.ask, &folds, &err) != BT_OK ||
+	    check(&o.ask, &err) != BT_OK)
 		status = bt_tool_misuse(&tool, "%s", err.text);
 	else if (bt_out_spare(o.common.output, o.files, o.n_files, &err) !=
 	         BT_OK)
@@ -400,5 +417,6 @@ int main(int argc, char **argv)
 		                          "and reads no files");
 	else
 		status = run(&o);
+	bt_fold_dirs_clear(&folds);
 	return bt_tool_end(&tool, status);
 }

@@ -21,6 +21,7 @@ void bt_prediction_file_clear(struct bt_prediction_file *f)
 {
 	free(f->name);
 	bt_string_set_free(f->ids);
+	free(f->id);
 	bt_labels_clear(&f->labels);
 	free(f->value);
 	free(f->first);
@@ -125,6 +126,27 @@ static int find_columns(struct bt_prediction_file *f,
 	return r;
 }
 
+/* The number of the next row's id, which may come again. */
+static int note_id(struct bt_prediction_file *f, size_t number,
+                   struct bt_error *err)
+{
+	size_t i;
+
+	if (number == f->rows)
+		return BT_OK;
+	if (f->again == 0) { /* those before have the numbers of their rows */
+		f->again = f->rows + 1;
+		f->again_of = number + 1;
+	}
+	if (number > UINT32_MAX ||
+	    bt_grow(&f->id, &f->id_cap, f->rows + 1, sizeof(*f->id)) != BT_OK)
+		return bt_error_nomem(err, "reading predictions");
+	for (i = 0; f->again == f->rows + 1 && i < f->rows; i++)
+		f->id[i] = (uint32_t)i;
+	f->id[f->rows] = (uint32_t)number;
+	return BT_OK;
+}
+
 static int add_id(struct bt_prediction_file *f, struct bt_span id,
                   struct bt_error *err)
 {
@@ -132,6 +154,8 @@ static int add_id(struct bt_prediction_file *f, struct bt_span id,
 
 	if (bt_string_set_add(f->ids, id, &number) != BT_OK)
 		return bt_error_nomem(err, "reading predictions");
+	if (f->repeats)
+		return note_id(f, number, err);
 	if (number == f->rows)
 		return BT_OK;
 	return bt_error_set(err, BT_EFORMAT,

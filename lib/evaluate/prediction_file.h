@@ -13,9 +13,15 @@ struct bt_prediction_file {
 	/* to be set before: values are to be logits, those of probabilities
 	 * their logarithms or, of any number of labels, log p/(1 - p) */
 	bool logits;
-	char *name; /* for messages */
+	bool repeats; /* and ids may come again */
+	char *name;   /* for messages */
 	size_t rows;
 	struct bt_string_set *ids; /* numbered as the rows; or NULL */
+	/* where ids come again, they are not: of each row the number of its
+	 * id, and the first such row and the one with its id, from 1; else
+	 * NULL and 0 */
+	uint32_t *id; /* [rows] */
+	size_t id_cap, again, again_of;
 	/* of a task of words, whose ids are those of texts: the first row of
 	 * each, and behind the last the number of rows; else NULL */
 	size_t *first;
@@ -32,7 +38,7 @@ struct bt_prediction_file {
 };
 
 /*
- * Reads the file for a task into *f, zero but for the member above; known are
+ * Reads the file for a task into *f, zero but for the members above; known are
  * the labels that records have. In CSV the
  * ids are in the column "id", or the first one; the prediction in "label", with
  * probabilities behind it, or in the first column behind the id that is not

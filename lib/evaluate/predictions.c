@@ -340,6 +340,34 @@ static int join_ids(struct joining *j, bool numbers, struct bt_error *err)
 	return r;
 }
 
+/* Ids come again: rows and records are to have the same ones in one order. */
+static int join_order(struct joining *j, struct bt_error *err)
+{
+	const struct bt_prediction_file *f = j->f;
+	const struct bt_dataset *d = &j->p->data;
+	size_t i, n = f->rows < d->n ? f->rows : d->n;
+	struct bt_span id, other;
+	int r = BT_OK;
+
+	for (i = 0; i < n && r == BT_OK; i++) {
+		id = bt_string_set_get(f->ids, f->id[i]);
+		other = bt_dataset_id(d, i);
+		if (!bt_span_equal(id, other))
+			break;
+		r = add_row(j, i, i, err);
+	}
+	if (r != BT_OK || (i == f->rows && i == d->n))
+		return r;
+	id = bt_string_set_get(f->ids, f->id[f->again - 1]);
+	bt_error_set(err, BT_EFORMAT,
+	             "predictions %s: row %zu: the id '%.*s' stands in row "
+	             "%zu, too, and rows and records are not the same in their "
+	             "order: they differ from row %zu on",
+	             f->name, f->again, (int)(id.n < 60 ? id.n : 60), id.p,
+	             f->again_of, i + 1);
+	return BT_EFORMAT;
+}
+
 /* Finds the columns of another file among the labels. */
 static int find_columns(struct joining *j, struct bt_error *err)
 {
@@ -379,7 +407,9 @@ static int join(struct bt_predictions *p, const struct bt_prediction_file *f,
 		r = bt_error_nomem(err, "matching predictions");
 	else
 		r = find_columns(&j, err);
-	if (r == BT_OK && have_ids(&j, &numbers)) {
+	if (r == BT_OK && f->again > 0) {
+		r = join_order(&j, err);
+	} else if (r == BT_OK && have_ids(&j, &numbers)) {
 		r = join_ids(&j, numbers, err);
 	} else if (r == BT_OK && f->rows != p->data.n) {
 		r = bt_error_set(
@@ -417,6 +447,7 @@ static int add_files(const struct bt_predictions_opts *o,
 	for (i = 0; i < o->n_files && r == BT_OK; i++) {
 		if (i > 0) {
 			bt_prediction_file_clear(f);
+			f->repeats = true;
 			r = bt_prediction_file_read(o->files[i], p->task, found,
 			                            f, err);
 		}
@@ -441,7 +472,7 @@ static int add_files(const struct bt_predictions_opts *o,
 int bt_predictions_read(const struct bt_predictions_opts *o,
                         struct bt_predictions *p, struct bt_error *err)
 {
-	struct bt_prediction_file f = {0};
+	struct bt_prediction_file f = {.repeats = true};
 	struct bt_labels found = {0};
 	int r;
 

@@ -17,19 +17,21 @@
 #include "tensorstream/row_writer.h"
 #include "train/dir_lock.h"
 #include "train/kfold_int.h"
+#include "train/warnings.h"
 
 /* All folds; the predictions of all texts. */
 struct run {
 	const struct bt_job_opts *o;
 	struct bt_kfold_result *res;
 	struct bt_pool *pool;
-	struct bt_labels labels;      /* of the first model */
-	const struct bt_task *task;   /* its */
-	size_t width;                 /* outputs */
-	size_t texts;                 /* of all records */
-	char **id;                    /* [texts] or NULL */
-	float *logits;                /* [texts][width] */
-	struct bt_metrics all;        /* of these */
+	struct bt_labels labels;    /* of the first model */
+	const struct bt_task *task; /* its */
+	size_t width;               /* outputs */
+	size_t texts;               /* of all records */
+	char **id;                  /* [texts] or NULL */
+	float *logits;              /* [texts][width] */
+	struct bt_metrics all;      /* of these */
+	size_t examples, leaked;    /* and those that are in other folds, too */
 	struct bt_metrics_summary *s; /* [folds] */
 };
 
@@ -202,6 +204,7 @@ static int judge(struct run *x, int k, struct bt_error *err)
 	struct judging j = {.x = x};
 	struct bt_fold fold = x->o->fold;
 	char *dir = fold_dir(x->o, k);
+	size_t leaked = 0;
 	struct bt_model m;
 	int r = bt_model_open(dir, &e, &m, err);
 
@@ -212,6 +215,10 @@ static int judge(struct run *x, int k, struct bt_error *err)
 		r = k == 0 ? begin(x, &m, &j.d, err) : match(x, &m, dir, err);
 	if (r == BT_OK)
 		r = bt_fold_take(&fold, m.task, &j.d, &j.held, &j.number, err);
+	if (r == BT_OK)
+		r = bt_warn_leak_count(&j.d, &j.held, &leaked, err);
+	x->leaked += r == BT_OK ? leaked : 0;
+	x->examples += j.held.n;
 	if (r == BT_OK)
 		r = measure(&j, &m, k, err);
 	bt_dataset_clear(&j.d);
@@ -304,6 +311,8 @@ static int judge_all(const struct bt_job_opts *o, struct bt_kfold_result *res,
 		r = write_predictions(&x, err);
 	if (r == BT_OK)
 		r = write_metrics(&x, err);
+	if (r == BT_OK)
+		bt_warn_leak_folds(x.leaked, x.examples, o->train.log);
 	clear(&x);
 	return r;
 }

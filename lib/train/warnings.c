@@ -31,26 +31,56 @@ static uint64_t hash_text(const struct bt_dataset *d, size_t i)
 	               bt_dataset_length(d, i) * sizeof(*d->ids));
 }
 
-/* Texts that are the same again and again, and those that are evaluated on and
- * trained on. */
-static int check_texts(const struct bt_job *j, struct bt_error *err)
+/* Counts the different texts of d, and the texts of e that are in d, too. */
+static int count_texts(const struct bt_dataset *d, const struct bt_dataset *e,
+                       size_t *different, size_t *both, struct bt_error *err)
 {
-	const struct bt_dataset *d = &j->train, *e = &j->eval;
 	uint64_t *h = bt_array(d->n, sizeof(*h)), x;
-	size_t i, different = 0, both = 0;
+	size_t i;
 
+	*different = *both = 0;
 	if (h == NULL)
 		return bt_error_nomem(err, "comparing texts");
 	for (i = 0; i < d->n; i++)
 		h[i] = hash_text(d, i);
 	qsort(h, d->n, sizeof(*h), ascending);
 	for (i = 0; i < d->n; i++)
-		different += i == 0 || h[i] != h[i - 1];
+		*different += i == 0 || h[i] != h[i - 1];
 	for (i = 0; i < e->n; i++) {
 		x = hash_text(e, i);
-		both += bsearch(&x, h, d->n, sizeof(*h), ascending) != NULL;
+		*both += bsearch(&x, h, d->n, sizeof(*h), ascending) != NULL;
 	}
 	free(h);
+	return BT_OK;
+}
+
+int bt_warn_leak_count(const struct bt_dataset *d, const struct bt_dataset *e,
+                       size_t *both, struct bt_error *err)
+{
+	size_t different;
+
+	return count_texts(d, e, &different, both, err);
+}
+
+void bt_warn_leak_folds(size_t both, size_t texts, const struct bt_log *log)
+{
+	if (both > 0 && both >= texts / LEAK_SHARE)
+		bt_log_warn(log, "leak", BT_HINT_NONE,
+		            "%zu of %zu texts also occur in folds that their "
+		            "own fold's model was trained on: metrics will "
+		            "look too good",
+		            both, texts);
+}
+
+/* Texts that are the same again and again, and those that are evaluated on and
+ * trained on. */
+static int check_texts(const struct bt_job *j, struct bt_error *err)
+{
+	const struct bt_dataset *d = &j->train, *e = &j->eval;
+	size_t different, both;
+
+	if (count_texts(d, e, &different, &both, err) != BT_OK)
+		return err->code;
 	if (d->n >= FEW && different < d->n / 2)
 		bt_log_warn(
 		    bt_job_log(j), "duplicate-texts", BT_HINT_NONE,

@@ -10,6 +10,12 @@
  * lack the first token. */
 int bt_warn_data(const struct bt_job *j, struct bt_error *err) BT_MUST_USE;
 
+/* How many texts of e, a fold that is held out, are in d, too; and warns of the
+ * number of all folds' if it is not small beside the texts. */
+int bt_warn_leak_count(const struct bt_dataset *d, const struct bt_dataset *e,
+                       size_t *both, struct bt_error *err) BT_MUST_USE;
+void bt_warn_leak_folds(size_t both, size_t texts, const struct bt_log *log);
+
 /* Of settings, with n examples: batches, warm-up, learning rate. */
 void bt_warn_plan(const struct bt_train_opts *o, size_t n, int64_t total,
                   int64_t warmup);

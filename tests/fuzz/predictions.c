@@ -15,7 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *path = how & 1 ? "p.csv" : "p.tsv";
 	char *const text[] = {a, b, c};
 	struct bt_labels labels = {0};
-	struct bt_prediction_file f = {.logits = (how & 32) != 0};
+	struct bt_prediction_file f = {.logits = (how & 32) != 0,
+	                               .repeats = (how & 64) != 0};
 	struct bt_error err = {0};
 	int i, n = how & 2 ? 1 : 3;
 	size_t k;
@@ -28,8 +29,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	              &err) == BT_OK) {
 		FUZZ_CHECK(f.rows > 0);
 		FUZZ_CHECK(f.labels.n > 0 || f.answers != NULL);
-		FUZZ_CHECK(f.ids == NULL ||
+		FUZZ_CHECK(f.ids == NULL || f.again > 0 ||
 		           bt_string_set_count(f.ids) == f.rows);
+		FUZZ_CHECK(f.again == 0 || (f.repeats && f.again_of < f.again));
+		for (k = 0; f.again > 0 && k < f.rows; k++)
+			FUZZ_CHECK(f.id[k] < bt_string_set_count(f.ids));
 		fuzz_read(f.value,
 		          f.rows * (size_t)f.labels.n * sizeof(*f.value));
 		for (k = 0; f.answers != NULL && k < f.rows; k++)

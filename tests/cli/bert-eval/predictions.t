@@ -144,8 +144,18 @@ refuses "bert-eval: predictions 'short.csv': 1 of 32 records have an id without 
 refuses "bert-eval: predictions 'extra.csv': 1 of 33 rows have an id without a record: 'new' (the first is row 33)" \
 	'a strange id' bert-eval --predictions extra.csv dev.rec
 { cat a.csv; sed -n 5p a.csv; } >twice.csv
-refuses "bert-eval: predictions 'twice.csv': record 33 (line 34): the id '$id' stands in row 4, too" \
+refuses "bert-eval: predictions 'twice.csv': row 33: the id '$id' stands in row 4, too, and rows and records are not the same in their order: they differ from row 33 on" \
 	'an id twice' bert-eval --predictions twice.csv dev.rec
+cat dev.rec dev.rec >dev2.rec
+bert-predict -q -m a --proba -o dev2.csv dev2.rec 2>err
+bert-predict -q -m a -o dev2.ts dev2.rec 2>err
+for f in csv ts; do
+	works "records whose ids come again: $f" bert-eval -q --predictions dev2.$f --json dev2.rec
+	like "$(cat out)" '*"examples": 64,*' 'match in their order'
+done
+{ sed -n 1p dev2.csv; sed 1d dev2.csv | sort; } >sorted.csv
+refuses "*'sorted.csv': row 2: the id '*' stands in row 1, too, and rows and records are not the same in their order: they differ from row [12] on" \
+	'in another order' bert-eval --predictions sorted.csv dev2.rec
 refuses "*record 33: another record has the id *, too" 'a record twice' \
 	bert-eval --predictions a.csv dev.rec dev.rec
 sed '$d' noid.csv >noid2.csv

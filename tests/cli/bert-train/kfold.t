@@ -53,6 +53,20 @@ works 'it is evaluated' bert-eval -q -m k dev.rec
 same out want 'the same'
 misuses '*--calibrate and --coverage take one -m DIR*' 'several models' bert-eval -m k --calibrate temperature dev.rec
 
+works 'its records are tokenized by it' bert-tokenize -q -m k --lines --format ids vocab.txt
+cp out want
+works 'as by a fold' bert-tokenize -q -m k/fold-2 --lines --format ids vocab.txt
+same out want 'the same'
+
+# rows that come again
+cat train.rec dev.rec dev.rec >twice.rec
+works 'ids that come again' fold t --steps 2 --kfold 2 twice.rec
+like "$(cat err)" '*warning: [0-9]* of [0-9]* texts also occur in folds that*' 'a leak is warned of'
+cp out twice
+works 'can be evaluated' bert-eval -q --predictions t/out-of-fold.ts --json twice.rec
+is "$(sed -n 's/^ "accuracy": \(.*\),/\1/p' out | awk '{ printf "%.4f", $1 }')" \
+	"$(awk '$1 == "accuracy" { print $4 }' twice)" 'as the folds were'
+
 # stopped and run again: the same bits
 fold r --kfold 3 --save-steps 2 --max-minutes 1e-5 train.rec >again 2>err
 like "$(cat err)" '*time limit reached: stopped after step * of *; run the same command to resume*' 'stopped'
