@@ -65,12 +65,14 @@ void bt_chart_range(const struct bt_chart *c, bool is_x, int ticks, double *lo,
 		*hi = isnan(*hi) ? *lo + 1 : *hi;
 	}
 	if (!(*hi > *lo)) { /* one value: some room on both sides */
-		double room = *lo != 0 ? fabs(*lo) / 10 : 1;
+		double room = *lo != 0 && !a->whole ? fabs(*lo) / 10 : 1;
 
 		*lo -= room;
 		*hi += room;
 	}
 	*step = round_up((*hi - *lo) / (ticks > 1 ? ticks : 1));
+	if (a->whole && *step < 1 && *hi - *lo >= 1)
+		*step = 1;
 	if (is_x)
 		return;
 	if (isnan(a->lo))

@@ -31,6 +31,7 @@ struct bt_series {
 struct bt_axis {
 	const char *label; /* borrowed, or NULL */
 	double lo, hi;     /* NAN: as the series have it */
+	bool whole; /* ticks are at whole numbers, as of epochs, if any are */
 };
 
 struct bt_chart {

@@ -274,12 +274,13 @@ static int make_panel(struct panel *p, const struct bt_history *h, size_t n,
 	if (o->title != NULL)
 		bt_buf_printf(&p->title, "%s: ", o->title);
 	put_title(&p->title, metric);
-	p->chart = (struct bt_chart){.title = bt_buf_str(&p->title),
-	                             .x = {o->x, NAN, NAN},
-	                             .y = {NULL, NAN, NAN},
-	                             .series = p->series,
-	                             .n = p->n,
-	                             .mark = NAN};
+	p->chart = (struct bt_chart){
+	    .title = bt_buf_str(&p->title),
+	    .x = {o->x, NAN, NAN, strcmp(o->x, "seconds") != 0},
+	    .y = {NULL, NAN, NAN},
+	    .series = p->series,
+	    .n = p->n,
+	    .mark = NAN};
 	return e;
 }
 

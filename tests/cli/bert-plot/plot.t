@@ -37,6 +37,12 @@ is "$(sed -n '1,3p;10,12p' letters)" 'Accuracy
       0.0 ┤
           └─────────────────────────────
            1             2             3  epoch' 'with axes'
+head -n 2 a/history.jsonl >two.jsonl
+head -n 1 a/history.jsonl >one.jsonl
+works 'two epochs' bert-plot -o two-epochs.svg --metric accuracy two.jsonl
+is "$(texts two-epochs.svg | grep -c '1.5')" 0 'have no tick at 1.5'
+works 'one epoch' bert-plot --terminal --width 40 --height 8 -o letters one.jsonl
+is "$(tail -n 1 letters | tr -s ' ')" ' 0 1 2 epoch' 'ticks are at whole epochs'
 declines 2 "bert-plot: no run has 'f1', there are: step epoch loss accuracy learning_rate seconds*" \
 	'a metric that is not there' bert-plot --metric f1 a
 printf '{"step": 1, "loss": 1}\n{"loss": 2}\n' >bad.jsonl
