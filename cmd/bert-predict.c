@@ -260,6 +260,10 @@ static int open_output(struct run *r, struct bt_error *err)
 		return bt_error_set(err, BT_EARG, "%s", why);
 	if (a->json_name && task == &bt_task_qa && a->embed == NULL)
 		o.format = "json";
+	else if (a->json_name)
+		bt_log(&r->log, BT_LOG_NOTE,
+		       "'%s' will hold JSON Lines: an object a line",
+		       a->common.output);
 	o.explain.steps = (int)a->steps;
 	o.explain.threshold = a->p.threshold;
 	o.explain.baseline =
@@ -469,8 +473,8 @@ static bool find_format(struct args *a)
 		bt_tool_misuse(
 		    &tool,
 		    "cannot write '%s': give a name that ends in "
-		    ".conll, .csv, .jsonl, .npy, .rec (tfrecord), .ts "
-		    "(tensor) or .tsv; to compress, write to a pipe",
+		    ".conll, .csv, .jsonl or .json, .npy, .rec (tfrecord), "
+		    ".ts (tensor) or .tsv; to compress, write to a pipe",
 		    path);
 		return false;
 	}

@@ -373,6 +373,8 @@ int bt_prediction_output_close(struct bt_prediction_output *p, int r,
 void bt_prediction_output_tell(const struct bt_prediction_output *p,
                                const struct bt_log *log)
 {
+	bool named;
+
 	if (p->asks)
 		bt_span_files_tell(&p->answers, log);
 	else if (p->explained != NULL)
@@ -381,8 +383,7 @@ void bt_prediction_output_tell(const struct bt_prediction_output *p,
 		bt_tags_tell(p->tags, log);
 	else if (p->rows == NULL && p->masks == NULL)
 		bt_predict_tell(p->labels, log);
-	else if (p->rows != NULL && bt_row_writer_numbered(p->rows))
-		bt_log_warn(log, "no-ids", BT_HINT_NONE,
-		            "records without an id were numbered from 0");
+	else if (p->rows != NULL && bt_row_writer_numbered(p->rows, &named))
+		bt_predict_tell_numbered(named, log);
 	bt_duplicate_ids_tell(&p->ids, log);
 }

@@ -37,8 +37,8 @@ struct bt_predict {
 	double *p;  /* [labels] its probabilities, or numbers */
 	int *order; /* [labels] likeliest first */
 	uint64_t *counts;
-	bool numbered;
-	uint64_t n; /* of numbers: how many there were, and */
+	bool named, numbered; /* records had ids, or none */
+	uint64_t n;           /* of numbers: how many there were, and */
 	double least, most, sum;
 	struct bt_buf row;
 	struct bt_example_writer example; /* of a record, and what it lists: */

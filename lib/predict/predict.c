@@ -362,6 +362,8 @@ int bt_predict_add(struct bt_predict *p, uint64_t i, struct bt_span id,
 		p->numbered = true;
 		snprintf(number, sizeof(number), "%llu", (unsigned long long)i);
 		id = bt_span(number);
+	} else if (id.p != NULL) {
+		p->named = true;
 	}
 	if (p->sample != NULL)
 		return explain_ids(p, fill_in(p, id, err), err);
@@ -383,13 +385,23 @@ int bt_predict_finish(struct bt_predict *p, struct bt_error *err)
 	return explain_ids(p, bt_submission_write(p->sample, p->out, err), err);
 }
 
+void bt_predict_tell_numbered(bool named, const struct bt_log *log)
+{
+	if (named)
+		bt_log_warn(log, "no-ids", BT_HINT_NONE,
+		            "records without an id were numbered from 0; "
+		            "others have ids, which a number may equal");
+	else
+		bt_log(log, BT_LOG_NOTE,
+		       "the records have no ids: they are numbered from 0");
+}
+
 void bt_predict_tell(const struct bt_predict *p, const struct bt_log *log)
 {
 	struct bt_buf b = BT_BUF_INIT;
 
 	if (p->numbered && p->o.format != BT_PREDICT_TSV)
-		bt_log_warn(log, "no-ids", BT_HINT_NONE,
-		            "records without an id were numbered from 0");
+		bt_predict_tell_numbered(p->named, log);
 	p->o.form->summary(
 	    p, bt_log_is_heard(log, BT_LOG_MORE) ? p->labels.n : COUNTS, &b);
 	if (bt_buf_str(&b) != NULL)

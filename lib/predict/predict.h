@@ -81,4 +81,8 @@ int bt_predict_finish(struct bt_predict *p, struct bt_error *err) BT_MUST_USE;
  */
 void bt_predict_tell(const struct bt_predict *p, const struct bt_log *log);
 
+/* Says that records had no ids and were numbered; where others had ids (named),
+ * which a number may equal, as a warning. */
+void bt_predict_tell_numbered(bool named, const struct bt_log *log);
+
 #endif

@@ -10,6 +10,7 @@
 #include "format/charset.h"
 #include "format/csv.h"
 #include "format/escape.h"
+#include "predict/predict.h"
 
 void bt_span_files_clear(struct bt_span_files *f)
 {
@@ -198,6 +199,8 @@ static int put(void *ctx, uint64_t i, const struct bt_token_rec *rec,
 		f->numbered = true;
 		snprintf(number, sizeof(number), "%llu", (unsigned long long)i);
 		id = bt_span(number);
+	} else {
+		f->named = true;
 	}
 	if (r == BT_OK && f->nbest != NULL)
 		r = put_nbest(f, id, spans, err);
@@ -281,8 +284,7 @@ int bt_span_files_finish(struct bt_span_files *f, struct bt_error *err)
 void bt_span_files_tell(const struct bt_span_files *f, const struct bt_log *log)
 {
 	if (f->numbered)
-		bt_log_warn(log, "no-ids", BT_HINT_NONE,
-		            "records without an id were numbered from 0");
+		bt_predict_tell_numbered(f->named, log);
 	bt_log(log, BT_LOG_NOTE, "%llu questions, %llu without an answer",
 	       (unsigned long long)f->n, (unsigned long long)f->lacking);
 }

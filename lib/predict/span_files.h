@@ -33,9 +33,9 @@ struct bt_span_files {
 	bool may_lack; /* questions may have no answer */
 	struct bt_out *out, *nbest, *null_odds;
 	struct bt_questions questions; /* look and add are its own */
-	uint64_t n, lacking; /* questions, and those without an answer */
-	bool numbered;       /* some had no id */
-	struct bt_buf row;   /* scratch */
+	uint64_t n, lacking;  /* questions, and those without an answer */
+	bool named, numbered; /* some had an id, or none */
+	struct bt_buf row;    /* scratch */
 };
 
 /* out is borrowed; the other files appear when they are closed. f is not to be

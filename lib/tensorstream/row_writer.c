@@ -19,8 +19,8 @@ struct bt_row_writer {
 	struct bt_ts_writer *stream; /* of BT_ROWS_TENSOR */
 	struct bt_frame_csv *csv;
 	struct bt_frame_npy *npy;
-	char *labels; /* as a JSON list, or NULL */
-	bool numbered;
+	char *labels;         /* as a JSON list, or NULL */
+	bool named, numbered; /* records had ids, or none */
 
 	/* what was added */
 	size_t n;
@@ -81,8 +81,9 @@ void bt_row_writer_free(struct bt_row_writer *r)
 	free(r);
 }
 
-bool bt_row_writer_numbered(const struct bt_row_writer *r)
+bool bt_row_writer_numbered(const struct bt_row_writer *r, bool *named)
 {
+	*named = r->named;
 	return r->numbered && r->npy == NULL;
 }
 
@@ -101,6 +102,7 @@ int bt_row_writer_add(struct bt_row_writer *r, uint64_t i, struct bt_span id,
 		r->numbered = true;
 		bt_buf_printf(&r->ids, "%llu", (unsigned long long)i);
 	} else {
+		r->named = true;
 		bt_buf_put(&r->ids, id.p, id.n);
 	}
 	add_offset(r);

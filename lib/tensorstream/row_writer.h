@@ -49,7 +49,7 @@ int bt_row_writer_flush(struct bt_row_writer *r,
 int bt_row_writer_finish(struct bt_row_writer *r,
                          struct bt_error *err) BT_MUST_USE;
 
-/* True if some record had no id, where ids are written. */
-bool bt_row_writer_numbered(const struct bt_row_writer *r);
+/* True if some record had no id, where ids are written; *named: if some had. */
+bool bt_row_writer_numbered(const struct bt_row_writer *r, bool *named);
 
 #endif

@@ -25,6 +25,8 @@ done <<-.
 	a.txt csv
 	a csv
 	.
+works 'a name in .json' bert-predict -m m -o a.json dev.rec
+like "$(cat err)" "*bert-predict: 'a.json' will hold JSON Lines: an object a line*" 'says what it holds'
 mkdir d.npy
 works 'a folder does not count' bert-predict -q -m m -o d.npy/a dev.rec
 same d.npy/a by.csv '... it holds CSV'

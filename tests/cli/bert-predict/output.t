@@ -73,7 +73,14 @@ like "$(head -n 1 out)" \
 csv2tfrecord -q -t text train.csv | bert-tokenize -q -m m >noid.rec
 works 'without ids' bert-predict -m m noid.rec
 is "$(sed -n 2,3p out | cut -d, -f1 | tr '\n' ' ')" '0 1 ' 'records are numbered from 0'
-like "$(cat err)" '*warning*numbered from 0*' 'and that is told'
+like "$(cat err)" '*: the records have no ids: they are numbered from 0*' 'and that is told'
+is "$(grep -c warning err)" 0 'without a warning: none has an id'
+cat dev.rec noid.rec >some.rec
+for o in '' '--format tensor'; do
+	# shellcheck disable=SC2086
+	works "some have ids $o" bert-predict -m m $o some.rec
+	like "$(cat err)" '*warning: records without an id were numbered from 0; others have ids*' 		'which is warned of'
+done
 is "$(grep -c 'an earlier one' err)" 0 'none of these ids comes again'
 cat dev.rec train.rec dev.rec >again.rec
 for o in '' '--format jsonl' '--format tensor' '--embed mean'; do
@@ -161,6 +168,6 @@ bert-predict -q -m m --format tensor cut.rec >o.ts 2>err
 exits 1 'records that are cut off make a stream that is' tensor-cat --verify o.ts
 csv2tfrecord -q -t text dev.csv | bert-tokenize -q -m m |
 	bert-predict -m m --format tensor -o n.ts 2>err
-like "$(cat err)" '*records without an id were numbered from 0*' 'records without ids'
+like "$(cat err)" '*the records have no ids: they are numbered from 0*' 'records without ids'
 is "$(tensor-cat -q --label n.ts | sed -n 3p | cut -d, -f1)" 1 '... get numbers'
 finish
