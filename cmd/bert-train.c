@@ -502,6 +502,8 @@ static int run(struct args *a)
 	r = first ? open_summary(a, &summary, &err) : BT_OK;
 	if (bt_dist_agree(t->dist, r, &err) != BT_OK)
 		return bt_dist_end(t->dist, &tool, BT_EXIT_FAILED, &err);
+	bt_progress_init(&progress, stderr, a->common.quiet || !first);
+	t->progress = &progress;
 	a->job.costs.print = a->compile_only ? print : NULL;
 	if (a->dry_run || a->compile_only)
 		return bt_summary_file_end(
@@ -512,9 +514,7 @@ static int run(struct args *a)
 	    bt_train_left(t->out))
 		t->resume = true;
 	bt_dist_tell(t->dist, &t->resume, sizeof(t->resume));
-	bt_progress_init(&progress, stderr, a->common.quiet || !first);
 	bt_tool_catch_stop();
-	t->progress = &progress;
 	if (progress.to == NULL && t->log_steps == 0)
 		t->log_seconds = 60;
 	t->profile = a->profile ? &profile : NULL;

@@ -4,12 +4,15 @@
 
 #include "device/device_int.h"
 
-const char *bt_device_kind_name(enum bt_device_kind kind)
+void bt_device_program_name(const struct bt_device_program *x,
+                            struct bt_buf *name)
 {
 	static const char *const names[] = {"forward", "gradients",
 	                                    "gradients added", "update"};
 
-	return names[kind];
+	bt_buf_puts(name, names[x->kind]);
+	if (x->size.rows > 0)
+		bt_buf_printf(name, " %d x %d", x->size.rows, x->size.length);
 }
 
 /* Bytes of parameters, gradients and moments that are on each device while a
@@ -86,9 +89,7 @@ void bt_device_cost_print(struct bt_device *d,
 	if (!d->told)
 		put_head(d, &b);
 	d->told = true;
-	bt_buf_printf(&name, "%s", bt_device_kind_name(x->kind));
-	if (x->size.rows > 0)
-		bt_buf_printf(&name, " %d x %d", x->size.rows, x->size.length);
+	bt_device_program_name(x, &name);
 	bt_buf_printf(&b, "%-26s", bt_buf_str(&name));
 	if (why != NULL) {
 		bt_buf_printf(&b, " does not fit: %s\n", why);
@@ -120,12 +121,16 @@ int bt_device_cost_check(const struct bt_device *d,
 {
 	int64_t memory = bt_pjrt_device(d->pjrt, 0)->memory;
 	int64_t need = needed(d, x);
+	struct bt_buf name = BT_BUF_INIT;
 
 	if (memory <= 0 || need <= memory)
 		return BT_OK;
-	return bt_error_set(err, BT_ENOMEM,
-	                    "program '%s' needs %.1f MB of the %.1f MB that a "
-	                    "device has",
-	                    bt_device_kind_name(x->kind), (double)need / 1e6,
-	                    (double)memory / 1e6);
+	bt_device_program_name(x, &name);
+	bt_error_set(err, BT_ENOMEM,
+	             "program '%s' needs %.1f MB of the %.1f MB that a device "
+	             "has",
+	             bt_buf_str(&name), (double)need / 1e6,
+	             (double)memory / 1e6);
+	bt_buf_clear(&name);
+	return BT_ENOMEM;
 }

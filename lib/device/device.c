@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/sys.h"
 #include "device/device_int.h"
 
 static int open_device(const char *plugin, int replicas,
@@ -54,10 +53,13 @@ int bt_device_open_costs(const char *plugin, int replicas,
                          const struct bt_device_costs *costs,
                          struct bt_device **d, struct bt_error *err)
 {
-	struct bt_pjrt_options o = {.costs = true, .topology = costs->topology};
+	char *cache = bt_pjrt_cache_dir();
+	struct bt_pjrt_options o = {
+	    .cache = cache, .costs = true, .topology = costs->topology};
 	struct bt_device *x = bt_array0(1, sizeof(*x));
 	int r = open_device(plugin, replicas, &o, x, err);
 
+	free(cache);
 	x->costs = *costs;
 	if (r != BT_OK && costs->topology == NULL)
 		r = bt_error_hint(err, BT_HINT_TOPOLOGY, r);
@@ -93,9 +95,9 @@ static void unlearn(struct bt_device *d)
 
 static void unload(struct bt_device *d)
 {
-	int i;
+	size_t i;
 
-	for (i = 0; i < d->report.programs; i++) {
+	for (i = 0; i < d->n_programs; i++) {
 		bt_hlo_program_clear(&d->programs[i].text);
 		bt_pjrt_program_free(d->programs[i].program);
 	}
@@ -160,23 +162,11 @@ int bt_device_put_param(struct bt_device *d, int param, const float *from,
 	return r;
 }
 
-static struct bt_pjrt_shape pjrt_shape(const struct bt_hlo_shape *s)
-{
-	struct bt_pjrt_shape t = {s->type == BT_HLO_F32   ? BT_PJRT_F32
-	                          : s->type == BT_HLO_U32 ? BT_PJRT_U32
-	                                                  : BT_PJRT_S32,
-	                          s->rank,
-	                          {0}};
-
-	memcpy(t.dims, s->dim, (size_t)s->rank * sizeof(*t.dims));
-	return t;
-}
-
 int bt_device_put_arg(struct bt_device *d, int replica,
                       const struct bt_hlo_arg *arg, const void *from,
                       struct bt_pjrt_buffer **to, struct bt_error *err)
 {
-	struct bt_pjrt_shape s = pjrt_shape(&arg->shape);
+	struct bt_pjrt_shape s = bt_device_shape(&arg->shape);
 	size_t bytes;
 	int r = bt_pjrt_shape_bytes(&s, &bytes, err);
 
@@ -203,98 +193,16 @@ int bt_device_load(struct bt_device *d, const struct bt_graph *g,
 	return r;
 }
 
-static int compile(struct bt_device *d, struct bt_device_program *x,
-                   struct bt_error *err)
+struct bt_pjrt_shape bt_device_shape(const struct bt_hlo_shape *s)
 {
-	struct bt_hlo_program *t = &x->text;
-	struct bt_pjrt_arg *args = bt_array0((size_t)t->n_args, sizeof(*args));
-	struct bt_pjrt_source source = {.name = bt_device_kind_name(x->kind),
-	                                .text = bt_buf_str(&t->text),
-	                                .len = t->text.len,
-	                                .replicas = d->replicas,
-	                                .args = args,
-	                                .n_args = (size_t)t->n_args};
-	int i, r = BT_OK;
+	struct bt_pjrt_shape t = {s->type == BT_HLO_F32   ? BT_PJRT_F32
+	                          : s->type == BT_HLO_U32 ? BT_PJRT_U32
+	                                                  : BT_PJRT_S32,
+	                          s->rank,
+	                          {0}};
 
-	if (args == NULL || source.text == NULL)
-		r = bt_error_nomem(err, "compiling a program");
-	for (i = 0; i < t->n_args && r == BT_OK; i++) {
-		args[i].shape = pjrt_shape(&t->args[i].shape);
-		args[i].donated = t->args[i].taken >= 0;
-	}
-	if (r == BT_OK)
-		r = bt_pjrt_compile(d->pjrt, &source, &x->program, err);
-	free(args);
-	bt_buf_clear(&t->text);
-	return r;
-}
-
-static int write_text(struct bt_device *d, struct bt_device_program *x,
-                      struct bt_error *err)
-{
-	struct bt_hlo_opts o = {
-	    .size = x->size, .bf16 = d->bf16, .replicas = d->replicas};
-	const struct bt_device_learning *l;
-
-	if (x->kind == BT_DEVICE_FORWARD)
-		return bt_hlo_forward(d->g, &o, &x->text, err);
-	if (x->kind == BT_DEVICE_UPDATE)
-		return bt_hlo_update(d->g, d->replicas, d->learner->o.row_norm,
-		                     &x->text, err);
-	l = &d->learner->o;
-	o.drops = true;
-	o.adds = x->kind == BT_DEVICE_ADDED;
-	o.row_norm = l->row_norm;
-	o.smoothing = l->smoothing;
-	o.pos_weight = l->pos_weight;
-	return bt_hlo_gradients(d->g, &o, &x->text, err);
-}
-
-static int add_program(struct bt_device *d, enum bt_device_kind kind,
-                       const struct bt_hlo_size *size, struct bt_error *err)
-{
-	size_t n = (size_t)d->report.programs;
-	double start = bt_seconds();
-	struct bt_device_program *x;
-	int r;
-
-	if (bt_grow(&d->programs, &d->program_cap, n + 1,
-	            sizeof(*d->programs)) != BT_OK)
-		return bt_error_nomem(err, "compiling a program");
-	x = &d->programs[n];
-	memset(x, 0, sizeof(*x));
-	x->kind = kind;
-	x->size = *size;
-	r = write_text(d, x, err);
-	if (r == BT_OK)
-		r = compile(d, x, err);
-	if (d->costs.print != NULL && (r == BT_OK || r == BT_ENOMEM))
-		bt_device_cost_print(d, x, r == BT_OK ? NULL : err->text);
-	if (r != BT_OK) {
-		bt_hlo_program_clear(&x->text);
-		return r;
-	}
-	d->report.programs++;
-	d->report.cached += bt_pjrt_origin(x->program) == BT_PJRT_CACHED;
-	d->report.compile_seconds += bt_seconds() - start;
-	return (int)n;
-}
-
-int bt_device_program(struct bt_device *d, enum bt_device_kind kind,
-                      const struct bt_hlo_size *size, struct bt_error *err)
-{
-	const struct bt_hlo_size *z;
-	int i;
-
-	for (i = 0; i < d->report.programs; i++) {
-		z = &d->programs[i].size;
-		if (d->programs[i].kind == kind && z->length == size->length &&
-		    z->rows == size->rows &&
-		    (kind == BT_DEVICE_FORWARD ? z->selected >= size->selected
-		                               : z->selected == size->selected))
-			return i;
-	}
-	return add_program(d, kind, size, err);
+	memcpy(t.dims, s->dim, (size_t)s->rank * sizeof(*t.dims));
+	return t;
 }
 
 int bt_device_room(const struct bt_device *d, int selected)

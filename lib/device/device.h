@@ -39,7 +39,8 @@ struct bt_device_costs {
 /*
  * As bt_device_open. Parameters and moments that this device is loaded with are
  * ignored and may be NULL; bt_device_gradients and bt_device_update compile
- * their programs, print what each takes, and give zeros. What does not fit into
+ * their programs, which are kept for later runs where there is no topology,
+ * print what each takes, and give zeros. What does not fit into
  * the device's memory, beside what else is there, is compiled in smaller
  * pieces, as it would run; BT_ENOMEM where that does not help.
  */
@@ -85,6 +86,27 @@ struct bt_device_texts {
 int bt_device_forward(struct bt_device *d, const struct bt_device_texts *texts,
                       const float **logits, const float **next,
                       struct bt_error *err) BT_MUST_USE;
+
+/*
+ * Programs are compiled when something needs them. To compile several beside
+ * each other (bt_pjrt_compile_all), begin to plan: bt_device_gradients and
+ * bt_device_update then compute nothing and give zeros, and note which programs
+ * they need. bt_device_plan_end compiles what is noted. What the memory is too
+ * small for is no error here: it is compiled again when it is needed.
+ */
+void bt_device_plan_begin(struct bt_device *d);
+int bt_device_plan_end(struct bt_device *d, struct bt_error *err) BT_MUST_USE;
+
+/* Called whenever programs are compiled, as a bt_pjrt_watch; BT_ECANCEL where
+ * it returns false. */
+void bt_device_watch(struct bt_device *d,
+                     bool (*watch)(void *ctx, size_t done, size_t of),
+                     void *ctx);
+
+/* The directory in which compiled programs are kept for later runs, or NULL;
+ * and why it did not take one, or NULL. */
+const char *bt_device_cache(const struct bt_device *d);
+const char *bt_device_unkept(const struct bt_device *d);
 
 /* Of all calls so far. */
 struct bt_device_report {

@@ -15,12 +15,14 @@ enum bt_device_kind {
 	BT_DEVICE_UPDATE     /* of all parameters; of no size */
 };
 
-/* A compiled program, for one size of batches. */
+/* A program, for one size of batches. */
 struct bt_device_program {
 	enum bt_device_kind kind;
-	struct bt_hlo_program text; /* without the text itself */
 	struct bt_hlo_size size;
-	struct bt_pjrt_program *program;
+	struct bt_pjrt_program *program; /* NULL: not compiled yet */
+	struct bt_hlo_program text;      /* of one that is, without the text
+	                                  * itself */
+	bool printed;                    /* what it costs */
 };
 
 #define BT_DEVICE_RESULTS 2 /* of a forward pass, at most */
@@ -47,7 +49,8 @@ struct bt_device {
 	struct bt_pjrt_buffer **param;     /* [replicas][n_params] */
 	struct bt_device_learner *learner; /* or NULL */
 	struct bt_device_program *programs;
-	size_t program_cap;
+	size_t n_programs, program_cap;
+	bool planning; /* programs are noted and nothing is computed */
 	struct bt_device_report report;
 
 	/* of the last call */
@@ -55,9 +58,11 @@ struct bt_device {
 	size_t logit_cap, next_cap;
 };
 
+struct bt_pjrt_shape bt_device_shape(const struct bt_hlo_shape *s);
+
 /* The number of a program for rows of that length, of these many rows and
  * selected tokens, or in a forward pass at least so many of these, which is
- * compiled if there is none; or an error. */
+ * compiled if there is none, or noted while the device plans; or an error. */
 int bt_device_program(struct bt_device *d, enum bt_device_kind kind,
                       const struct bt_hlo_size *size,
                       struct bt_error *err) BT_MUST_USE;
@@ -70,7 +75,10 @@ void bt_device_cost_print(struct bt_device *d,
 int bt_device_cost_check(const struct bt_device *d,
                          const struct bt_device_program *x,
                          struct bt_error *err) BT_MUST_USE;
-const char *bt_device_kind_name(enum bt_device_kind kind);
+
+/* What a program is called: "gradients 24 x 64". */
+void bt_device_program_name(const struct bt_device_program *x,
+                            struct bt_buf *name);
 
 /* Copies an array as large as a parameter to each device, in place of what is
  * there: to [replicas][n_params]. */

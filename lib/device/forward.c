@@ -41,9 +41,10 @@ static size_t tokens_of(const struct job *j, size_t t)
  * it, else the next power of 2. */
 static int choose_length(const struct bt_device *d, size_t longest)
 {
-	int own = 0, i, z;
+	int own = 0, z;
+	size_t i;
 
-	for (i = 0; i < d->report.programs; i++) {
+	for (i = 0; i < d->n_programs; i++) {
 		z = d->programs[i].size.length;
 		if (d->programs[i].kind == BT_DEVICE_FORWARD &&
 		    (size_t)z >= longest && (own == 0 || z < own))

@@ -377,8 +377,8 @@ static int run_piece(struct bt_device *d, struct part *p, bool add,
 		return r;
 	program = bt_device_program(
 	    d, add ? BT_DEVICE_ADDED : BT_DEVICE_GRADIENTS, &z, err);
-	if (program < 0)
-		return program;
+	if (program < 0 || d->planning)
+		return program < 0 ? program : BT_OK;
 	return d->costs.print != NULL
 	           ? bt_device_cost_check(d, &d->programs[program], err)
 	           : run_filled(d, p, program, scalars, err);
@@ -480,8 +480,8 @@ int bt_device_update(struct bt_device *d, const struct bt_device_step *s,
 	int program = bt_device_program(d, BT_DEVICE_UPDATE, &none, err), r;
 
 	*norm = 0;
-	if (program < 0)
-		return program;
+	if (program < 0 || d->planning)
+		return program < 0 ? program : BT_OK;
 	if (d->costs.print != NULL)
 		return bt_device_cost_check(d, &d->programs[program], err);
 	r = run(d, program, step_source, &x, scalars, err);

@@ -9,4 +9,19 @@
 /* Returns the share of the rows that was filled. */
 double bt_device_tell(const struct bt_device *d, const struct bt_log *log);
 
+/* What tells that programs are compiled, which takes seconds to minutes. */
+struct bt_device_waiter {
+	struct bt_device *d;
+	const struct bt_log *log;     /* or NULL */
+	struct bt_progress *progress; /* or NULL */
+	bool (*stopped)(void);        /* ends it; or NULL */
+	double start;
+	bool warned; /* that they are not kept */
+};
+
+/* From now on the device's programs are told of through w, which outlives that.
+ */
+void bt_device_wait(struct bt_device_waiter *w, struct bt_device *d,
+                    const struct bt_log *log, struct bt_progress *progress);
+
 #endif

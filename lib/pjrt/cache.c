@@ -127,23 +127,22 @@ bool bt_pjrt_cache_get(const char *dir, const struct bt_buf *key,
 }
 
 void bt_pjrt_cache_put(const char *dir, const struct bt_buf *key,
-                       const struct bt_buf *program)
+                       const struct bt_buf *program, struct bt_error *err)
 {
 	struct bt_buf file = BT_BUF_INIT;
-	char *path;
+	char *path = path_of(dir, key);
 
-	if (key->oom)
-		return;
-	path = path_of(dir, key);
 	bt_buf_put(&file, MAGIC, 8);
 	bt_buf_uint(&file, key->len, 8);
 	bt_buf_uint(&file, program->len, 8);
 	bt_buf_put(&file, key->data, key->len);
 	bt_buf_put(&file, program->data, program->len);
 	bt_buf_uint(&file, bt_crc32c(0, bt_buf_at(&file, 0), file.len), 4);
-	if (!file.oom && bt_path_above(path, NULL) == BT_OK &&
-	    bt_out_whole(path, file.data, file.len, NULL) != BT_OK)
-		bt_buf_reset(&file); /* as well without */
+	if (file.oom || key->oom)
+		bt_error_nomem(err, "keeping a compiled program");
+	else if (bt_path_above(path, err) == BT_OK &&
+	         bt_out_whole(path, file.data, file.len, err) != BT_OK)
+		bt_buf_reset(&file);
 	bt_buf_clear(&file);
 	free(path);
 }

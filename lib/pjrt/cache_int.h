@@ -22,8 +22,8 @@ void bt_pjrt_cache_key(struct bt_pjrt *p, const char *text, size_t len,
 bool bt_pjrt_cache_get(const char *dir, const struct bt_buf *key,
                        struct bt_buf *program);
 
-/* Keeps it. A place that cannot be written to does no harm. */
+/* Keeps it, whole or not at all; then err says why. */
 void bt_pjrt_cache_put(const char *dir, const struct bt_buf *key,
-                       const struct bt_buf *program);
+                       const struct bt_buf *program, struct bt_error *err);
 
 #endif

@@ -56,11 +56,13 @@ bool bt_pjrt_read_all(int fd, void *data, size_t n)
 	return true;
 }
 
-void bt_pjrt_die_with_parent(void)
+void bt_pjrt_die_with_parent(pid_t parent)
 {
 #ifdef __linux__
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
+	if (getppid() != parent) /* it ended before that */
+		_exit(1);
 }
 
 void bt_pjrt_child_begun(void)
@@ -86,14 +88,15 @@ static int unnamed(void)
 	return fd;
 }
 
-static void be_child(bt_pjrt_work *work, void *ctx, int fd, int said)
+static void be_child(bt_pjrt_work *work, void *ctx, int fd, int said,
+                     pid_t parent)
 {
 	static const char done = DONE;
 	struct bt_buf out = BT_BUF_INIT;
 	struct bt_error err = {0};
 	struct outcome end;
 
-	bt_pjrt_die_with_parent();
+	bt_pjrt_die_with_parent(parent);
 	result_fd = fd;
 	if (said >= 0)
 		dup2(said, STDERR_FILENO);
@@ -108,19 +111,6 @@ static void be_child(bt_pjrt_work *work, void *ctx, int fd, int said)
 	_exit(!bt_pjrt_write_all(fd, &done, 1) ||
 	      !bt_pjrt_write_all(fd, &end, sizeof(end)) ||
 	      !bt_pjrt_write_all(fd, bt_buf_at(&out, 0), out.len));
-}
-
-/* All that comes from fd. */
-static void drain(int fd, struct bt_buf *b)
-{
-	void *room;
-	ssize_t k;
-
-	do {
-		room = bt_buf_reserve(b, 1 << 16);
-		k = room != NULL ? read(fd, room, 1 << 16) : 0;
-		b->len += k > 0 ? (size_t)k : 0;
-	} while (k > 0 || (k < 0 && errno == EINTR));
 }
 
 /* The line of what a plugin printed that says why it ended: that of a failed
@@ -144,6 +134,10 @@ static int died(int status, int said, struct bt_error *err)
 	char line[300];
 
 	why(said, line, sizeof(line));
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+		return bt_error_set(err, BT_EIO,
+		                    "its process was killed, as the system "
+		                    "does where memory lacks");
 	if (WIFSIGNALED(status))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "the plugin ended its process by signal %d "
@@ -179,34 +173,74 @@ static int judge(const struct bt_buf *got, int status, int said,
 	                : BT_OK;
 }
 
+int bt_pjrt_child_start(struct bt_pjrt_child *c, bt_pjrt_work *work, void *ctx,
+                        struct bt_error *err)
+{
+	pid_t parent = getpid();
+	int fds[2], r;
+
+	memset(c, 0, sizeof(*c));
+	if (pipe(fds) != 0)
+		return bt_error_sys(err, errno, "cannot make a pipe");
+	c->fd = fds[0];
+	c->said = unnamed();
+	c->pid = fork();
+	if (c->pid == 0) {
+		close(fds[0]);
+		be_child(work, ctx, fds[1], c->said, parent);
+	}
+	close(fds[1]);
+	if (c->pid > 0)
+		return BT_OK;
+	r = bt_error_sys(err, errno, "cannot start a process");
+	close(fds[0]);
+	if (c->said >= 0)
+		close(c->said);
+	return r;
+}
+
+bool bt_pjrt_child_read(struct bt_pjrt_child *c)
+{
+	void *room = bt_buf_reserve(&c->got, 1 << 16);
+	ssize_t k;
+
+	if (room == NULL)
+		return false;
+	k = read(c->fd, room, 1 << 16);
+	c->got.len += k > 0 ? (size_t)k : 0;
+	return k > 0 || (k < 0 && errno == EINTR);
+}
+
+void bt_pjrt_child_kill(struct bt_pjrt_child *c)
+{
+	kill(c->pid, SIGKILL);
+}
+
+int bt_pjrt_child_end(struct bt_pjrt_child *c, struct bt_buf *out, bool *begun,
+                      struct bt_error *err)
+{
+	int status = 0, r;
+
+	close(c->fd); /* first: or it waits where not all was read */
+	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	r = judge(&c->got, status, c->said, out, begun, err);
+	if (c->said >= 0)
+		close(c->said);
+	bt_buf_clear(&c->got);
+	return r;
+}
+
 int bt_pjrt_child(bt_pjrt_work *work, void *ctx, struct bt_buf *out,
                   bool *begun, struct bt_error *err)
 {
-	struct bt_buf got = BT_BUF_INIT;
-	int fds[2], said, status = 0, r;
-	pid_t pid;
+	struct bt_pjrt_child c;
+	int r = bt_pjrt_child_start(&c, work, ctx, err);
 
 	*begun = false;
-	if (pipe(fds) != 0)
-		return bt_error_sys(err, errno, "cannot make a pipe");
-	said = unnamed();
-	pid = fork();
-	if (pid == 0) {
-		close(fds[0]);
-		be_child(work, ctx, fds[1], said);
-	}
-	close(fds[1]);
-	if (pid < 0) {
-		r = bt_error_sys(err, errno, "cannot start a process");
-	} else {
-		drain(fds[0], &got);
-		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			;
-		r = judge(&got, status, said, out, begun, err);
-	}
-	close(fds[0]);
-	if (said >= 0)
-		close(said);
-	bt_buf_clear(&got);
-	return r;
+	if (r != BT_OK)
+		return r;
+	while (bt_pjrt_child_read(&c))
+		;
+	return bt_pjrt_child_end(&c, out, begun, err);
 }

@@ -185,6 +185,7 @@ static int compile(void *ctx, struct bt_buf *out, struct bt_error *err)
 {
 	const struct bt_pjrt_job *j = ctx;
 	struct bt_pjrt *p = bt_array0(1, sizeof(*p));
+	struct bt_buf program = BT_BUF_INIT;
 	struct bt_pjrt_loaded *loaded;
 	struct bt_pjrt_cost cost;
 	int r = start(p, j->plugin, j->o, err);
@@ -192,15 +193,16 @@ static int compile(void *ctx, struct bt_buf *out, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	bt_pjrt_child_begun();
-	if (p->costs) {
-		r = bt_pjrt_costs_here(p, j->text, j->len, &j->options, &cost,
-		                       err);
-		if (r == BT_OK)
-			bt_buf_put(out, &cost, sizeof(cost));
-		return r;
+	if (!p->costs) {
+		r = bt_pjrt_compile_here(p, j->text, j->len, &j->options,
+		                         &loaded, err);
+		return r == BT_OK ? bt_pjrt_serialize(p, loaded, out, err) : r;
 	}
-	r = bt_pjrt_compile_here(p, j->text, j->len, &j->options, &loaded, err);
-	return r == BT_OK ? bt_pjrt_serialize(p, loaded, out, err) : r;
+	r = bt_pjrt_costs_here(p, j->text, j->len, &j->options, &cost,
+	                       j->o->cache != NULL ? &program : NULL, err);
+	bt_buf_put(out, &cost, sizeof(cost));
+	bt_buf_put(out, bt_buf_at(&program, 0), program.len);
+	return r;
 }
 
 /* In a process of its own, which ends: errors are found again where they can
@@ -250,7 +252,7 @@ int bt_pjrt_open(const char *plugin, const struct bt_pjrt_options *o,
 	if (apart && (r = try_elsewhere(plugin, o, err)))
 		return r;
 	p = bt_array0(1, sizeof(*p));
-	if (o->cache != NULL)
+	if (o->cache != NULL && o->topology == NULL)
 		p->cache = copy(o->cache);
 	if (apart)
 		p->compiler = bt_pjrt_compiler_start(compile, plugin, o);
@@ -286,6 +288,22 @@ void bt_pjrt_close(struct bt_pjrt *p)
 	free(p->cache);
 	bt_pjrt_lib_clear(&p->lib);
 	free(p);
+}
+
+void bt_pjrt_set_watch(struct bt_pjrt *p, bt_pjrt_watch *watch, void *ctx)
+{
+	p->watch = watch;
+	p->watch_ctx = ctx;
+}
+
+const char *bt_pjrt_cache(const struct bt_pjrt *p)
+{
+	return p->cache;
+}
+
+const char *bt_pjrt_unkept(const struct bt_pjrt *p)
+{
+	return p->unkept.code != BT_OK ? p->unkept.text : NULL;
 }
 
 const struct bt_pjrt_about *bt_pjrt_about(const struct bt_pjrt *p)

@@ -20,7 +20,10 @@ struct bt_pjrt {
 	                            * describes them */
 	struct bt_pjrt_device *devices;
 	int n_devices;
-	char *cache;                       /* NULL: none */
+	char *cache;            /* NULL: none */
+	struct bt_error unkept; /* why it takes nothing */
+	bt_pjrt_watch *watch;   /* NULL: none */
+	void *watch_ctx;
 	struct bt_pjrt_compiler *compiler; /* NULL: none */
 
 	/* Events of the runs that nobody has waited for, one a device. */
@@ -74,23 +77,41 @@ int bt_pjrt_compile_here(struct bt_pjrt *p, const char *text, size_t len,
 int bt_pjrt_serialize(struct bt_pjrt *p, struct bt_pjrt_loaded *loaded,
                       struct bt_buf *out, struct bt_error *err) BT_MUST_USE;
 
+/* Loads a serialized program on the devices that it was compiled for. */
+int bt_pjrt_deserialize(struct bt_pjrt *p, const struct bt_buf *bytes,
+                        struct bt_pjrt_loaded **loaded,
+                        struct bt_error *err) BT_MUST_USE;
+
 /* Describes devices that need not be there. */
 int bt_pjrt_topology_open(struct bt_pjrt *p, const char *name,
                           struct bt_error *err) BT_MUST_USE;
 
-/* Compiles in this process for what it costs. */
+/* Compiles in this process for what it costs; program, unless it is NULL, gets
+ * the serialized program, or nothing where the plugin cannot do that. */
 int bt_pjrt_costs_here(struct bt_pjrt *p, const char *text, size_t len,
                        const struct bt_buf *options, struct bt_pjrt_cost *cost,
+                       struct bt_buf *program,
                        struct bt_error *err) BT_MUST_USE;
 
-/* Compiles for what it costs. */
-int bt_pjrt_costs(struct bt_pjrt *p, const struct bt_pjrt_source *source,
-                  struct bt_pjrt_cost *cost, enum bt_pjrt_origin *origin,
-                  struct bt_error *err) BT_MUST_USE;
+/* A program that is asked for, and what became of it. */
+enum bt_pjrt_state {
+	BT_PJRT_WANTED,
+	BT_PJRT_THERE,
+	BT_PJRT_LACKING /* there was too little memory */
+};
+struct bt_pjrt_wanted {
+	const struct bt_pjrt_source *s;
+	struct bt_pjrt_program *x; /* as yet without what is compiled */
+	enum bt_pjrt_state state;
+	struct bt_buf options, key;
+};
 
-/* Takes a program from the cache, or compiles it and puts it there. */
-int bt_pjrt_obtain(struct bt_pjrt *p, const struct bt_pjrt_source *source,
-                   struct bt_pjrt_loaded **loaded, enum bt_pjrt_origin *origin,
-                   struct bt_error *err) BT_MUST_USE;
+/*
+ * Takes programs from the cache, or compiles them, beside each other where that
+ * can be, and puts them there. together: one for which there is too little
+ * memory becomes LACKING; else that is an error.
+ */
+int bt_pjrt_obtain(struct bt_pjrt *p, struct bt_pjrt_wanted *w, size_t n,
+                   bool together, struct bt_error *err) BT_MUST_USE;
 
 #endif

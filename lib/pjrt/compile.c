@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How a client comes by a compiled program. */
-#include <stdlib.h>
-#include <string.h>
-
+/* Programs in a plugin's hands: compiled, written, read again. */
 #include "format/protobuf_wire.h"
-#include "pjrt/cache_int.h"
 #include "pjrt/client_int.h"
-#include "pjrt/compiler_int.h"
 
 /* CompileOptionsProto of XLA. Numbers that are left out are 0, which is no
  * number of replicas. */
@@ -87,9 +82,8 @@ int bt_pjrt_serialize(struct bt_pjrt *p, struct bt_pjrt_loaded *loaded,
 	return r;
 }
 
-/* Loads a serialized program on the devices that it was compiled for. */
-static int deserialize(struct bt_pjrt *p, const struct bt_buf *bytes,
-                       struct bt_pjrt_loaded **loaded, struct bt_error *err)
+int bt_pjrt_deserialize(struct bt_pjrt *p, const struct bt_buf *bytes,
+                        struct bt_pjrt_loaded **loaded, struct bt_error *err)
 {
 	BT_PJRT_ARGS(bt_pjrt_deserialize_args, u);
 	int r;
@@ -104,74 +98,5 @@ static int deserialize(struct bt_pjrt *p, const struct bt_buf *bytes,
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "plugin '%s' gives no program", p->lib.name);
 	*loaded = u.a.loaded;
-	return r;
-}
-
-/* 0; an error of the program; or 1 where it has to be compiled here. */
-static int compile_there(struct bt_pjrt *p, const struct bt_pjrt_source *s,
-                         const struct bt_buf *options, struct bt_buf *bytes,
-                         struct bt_pjrt_loaded **loaded, struct bt_error *err)
-{
-	struct bt_error why = {0};
-	bool begun;
-	int r;
-
-	if (p->compiler == NULL)
-		return 1;
-	r = bt_pjrt_compiler_run(p->compiler, s->text, s->len, options, bytes,
-	                         &begun, &why);
-	if (r != BT_OK && begun)
-		return bt_error_set(err, r, "%s", why.text);
-	/* A device that one process can use, or a plugin that cannot load what
-	 * it made: the program is sound. */
-	if (r != BT_OK || deserialize(p, bytes, loaded, NULL) != BT_OK)
-		return 1;
-	return BT_OK;
-}
-
-static int compile(struct bt_pjrt *p, const struct bt_pjrt_source *s,
-                   const struct bt_buf *options, struct bt_buf *bytes,
-                   struct bt_pjrt_loaded **loaded, enum bt_pjrt_origin *origin,
-                   struct bt_error *err)
-{
-	int r = compile_there(p, s, options, bytes, loaded, err);
-
-	*origin = BT_PJRT_IN_CHILD;
-	if (r != 1)
-		return r;
-	*origin = BT_PJRT_IN_PROCESS;
-	bt_buf_clear(bytes);
-	r = bt_pjrt_compile_here(p, s->text, s->len, options, loaded, err);
-	if (r == BT_OK && p->cache != NULL &&
-	    bt_pjrt_serialize(p, *loaded, bytes, NULL) != BT_OK)
-		bt_buf_clear(bytes); /* not every plugin can */
-	return r;
-}
-
-int bt_pjrt_obtain(struct bt_pjrt *p, const struct bt_pjrt_source *s,
-                   struct bt_pjrt_loaded **loaded, enum bt_pjrt_origin *origin,
-                   struct bt_error *err)
-{
-	struct bt_buf options = BT_BUF_INIT, key = BT_BUF_INIT,
-	              bytes = BT_BUF_INIT;
-	bool cached = false;
-	int r = BT_OK;
-
-	bt_pjrt_put_options(p, s->replicas, &options);
-	if (p->cache != NULL) {
-		bt_pjrt_cache_key(p, s->text, s->len, &options, &key);
-		cached = bt_pjrt_cache_get(p->cache, &key, &bytes) &&
-		         deserialize(p, &bytes, loaded, NULL) == BT_OK;
-	}
-	*origin = BT_PJRT_CACHED;
-	if (!cached) {
-		bt_buf_clear(&bytes);
-		r = compile(p, s, &options, &bytes, loaded, origin, err);
-		if (r == BT_OK && p->cache != NULL && bytes.len > 0)
-			bt_pjrt_cache_put(p->cache, &key, &bytes);
-	}
-	bt_buf_clear(&options);
-	bt_buf_clear(&key);
-	bt_buf_clear(&bytes);
 	return r;
 }

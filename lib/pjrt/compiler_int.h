@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A process that compiles, each program in a process of that one's, so that a
- * compiler that aborts ends none of ours. */
+ * compiler that aborts ends none of ours. Several of them work beside each
+ * other. */
 #ifndef BT_PJRT_COMPILER_INT_H
 #define BT_PJRT_COMPILER_INT_H
 
@@ -26,11 +27,31 @@ bt_pjrt_compiler_start(bt_pjrt_work *work, const char *plugin,
                        const struct bt_pjrt_options *o);
 void bt_pjrt_compiler_stop(struct bt_pjrt_compiler *c); /* takes NULL */
 
-/* Compiles; *bytes becomes the serialized program. *begun is false where the
- * failure is not the program's: there is no client in that process. */
-int bt_pjrt_compiler_run(struct bt_pjrt_compiler *c, const char *text,
-                         size_t len, const struct bt_buf *options,
-                         struct bt_buf *bytes, bool *begun,
+struct bt_pjrt_task {
+	const char *text;
+	size_t len;
+	const struct bt_buf *options;
+};
+
+/* What came of a task. begun is false where the failure is not the program's:
+ * there is no client in that process. */
+struct bt_pjrt_answer {
+	size_t task;
+	int code; /* BT_OK, or that of an error, */
+	const char *why;
+	bool begun;
+	struct bt_buf *bytes; /* the serialized program */
+};
+
+/* Hears an answer, or NULL a few times a second; false: no more of them, and
+ * what is being compiled ends. */
+typedef bool bt_pjrt_hear(void *ctx, const struct bt_pjrt_answer *a);
+
+/* Compiles n programs, `width` at most at a time in their order, and tells what
+ * came of each when it is there. BT_EIO where the process is gone. */
+int bt_pjrt_compiler_run(struct bt_pjrt_compiler *c,
+                         const struct bt_pjrt_task *tasks, size_t n,
+                         size_t width, bt_pjrt_hear *hear, void *ctx,
                          struct bt_error *err) BT_MUST_USE;
 
 #endif

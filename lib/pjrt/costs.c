@@ -6,7 +6,6 @@
 
 #include "base/sys.h"
 #include "pjrt/client_int.h"
-#include "pjrt/compiler_int.h"
 
 int bt_pjrt_topology_open(struct bt_pjrt *p, const char *name,
                           struct bt_error *err)
@@ -81,7 +80,7 @@ static int compile_ahead(struct bt_pjrt *p, const struct bt_pjrt_code *code,
 
 int bt_pjrt_costs_here(struct bt_pjrt *p, const char *text, size_t len,
                        const struct bt_buf *options, struct bt_pjrt_cost *cost,
-                       struct bt_error *err)
+                       struct bt_buf *program, struct bt_error *err)
 {
 	struct bt_pjrt_code code = bt_pjrt_code_of(text, len);
 	struct bt_pjrt_loaded *loaded = NULL;
@@ -104,34 +103,10 @@ int bt_pjrt_costs_here(struct bt_pjrt *p, const char *text, size_t len,
 		read_memory(p, exec, cost);
 		read_flop(p, exec, cost);
 	}
+	if (r == BT_OK && loaded != NULL && program != NULL &&
+	    bt_pjrt_serialize(p, loaded, program, NULL) != BT_OK)
+		bt_buf_clear(program);
 	bt_pjrt_end(&p->lib, BT_PJRT_EXECUTABLE_DESTROY, exec);
 	bt_pjrt_end(&p->lib, BT_PJRT_LOADED_DESTROY, loaded);
-	return r;
-}
-
-int bt_pjrt_costs(struct bt_pjrt *p, const struct bt_pjrt_source *s,
-                  struct bt_pjrt_cost *cost, enum bt_pjrt_origin *origin,
-                  struct bt_error *err)
-{
-	struct bt_buf options = BT_BUF_INIT, bytes = BT_BUF_INIT;
-	struct bt_error why = {0};
-	bool begun = false;
-	int r = BT_EIO;
-
-	bt_pjrt_put_options(p, s->replicas, &options);
-	*origin = BT_PJRT_IN_CHILD;
-	if (p->compiler != NULL)
-		r = bt_pjrt_compiler_run(p->compiler, s->text, s->len, &options,
-		                         &bytes, &begun, &why);
-	if (r != BT_OK && begun) {
-		bt_error_set(err, r, "%s", why.text);
-	} else if (r != BT_OK || bytes.len != sizeof(*cost)) {
-		*origin = BT_PJRT_IN_PROCESS;
-		r = bt_pjrt_costs_here(p, s->text, s->len, &options, cost, err);
-	} else {
-		memcpy(cost, bytes.data, sizeof(*cost));
-	}
-	bt_buf_clear(&options);
-	bt_buf_clear(&bytes);
 	return r;
 }

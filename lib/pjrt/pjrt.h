@@ -144,13 +144,14 @@ struct bt_pjrt_options {
 	 * GPUs was made here, whose driver does not outlive a fork. */
 	bool in_process;
 
-	/* Programs are compiled for what they cost alone (bt_pjrt_cost): they
-	 * cannot run, nothing is put on devices, and no program is kept. */
+	/* Programs are compiled, whether the cache has them or not, for what
+	 * they cost (bt_pjrt_cost): they cannot run and nothing is put on
+	 * devices. They are kept in the cache. */
 	bool costs;
 
 	/* So are they for devices that need not be there, of this name, as the
-	 * plugin spells it: "v5e:2x2" are four chips of a TPU. NULL: for those
-	 * that are. */
+	 * plugin spells it: "v5e:2x2" are four chips of a TPU, and not kept.
+	 * NULL: for those that are. */
 	const char *topology;
 };
 
@@ -224,6 +225,37 @@ int bt_pjrt_compile(struct bt_pjrt *p, const struct bt_pjrt_source *source,
                     struct bt_pjrt_program **program,
                     struct bt_error *err) BT_MUST_USE;
 void bt_pjrt_program_free(struct bt_pjrt_program *program); /* takes NULL */
+
+/* Memory of the machine that one of several programs has for itself while it is
+ * compiled. */
+#define BT_PJRT_COMPILE_MEMORY ((uint64_t)2 << 30)
+
+/* And of each device that tells its memory: a process for each tries kernels
+ * there. */
+#define BT_PJRT_COMPILE_DEVICE_MEMORY ((int64_t)4 << 30)
+
+/*
+ * As bt_pjrt_compile, n of them beside each other: as many at a time as there
+ * are cores and as the memory above allows. What is compiled is the same. An
+ * error names its program and ends what the others are at; then all are NULL.
+ *
+ * A program for which there is too little memory, here or on a device, is NULL
+ * and no error: others took some, and bt_pjrt_compile tries it alone.
+ */
+int bt_pjrt_compile_all(struct bt_pjrt *p, const struct bt_pjrt_source *sources,
+                        size_t n, struct bt_pjrt_program **programs,
+                        struct bt_error *err) BT_MUST_USE;
+
+/* Told how many of the programs are done that the cache lacks: before the first
+ * is, after each, and a few times a second where another process compiles.
+ * False ends the compiling: BT_ECANCEL. */
+typedef bool bt_pjrt_watch(void *ctx, size_t done, size_t of);
+void bt_pjrt_set_watch(struct bt_pjrt *p, bt_pjrt_watch *watch, void *ctx);
+
+/* The directory in which programs are kept, or NULL; and why it did not take
+ * one that was compiled, or NULL: then no more are put there. */
+const char *bt_pjrt_cache(const struct bt_pjrt *p);
+const char *bt_pjrt_unkept(const struct bt_pjrt *p);
 
 /* Where it came from. */
 enum bt_pjrt_origin {

@@ -149,30 +149,72 @@ static struct bt_pjrt_program *make(struct bt_pjrt *p,
 	return x;
 }
 
+/* n programs that are asked for, or an error and none. */
+static int ask(struct bt_pjrt *p, const struct bt_pjrt_source *sources,
+               size_t n, struct bt_pjrt_wanted **wanted, struct bt_error *err)
+{
+	struct bt_pjrt_wanted *w;
+	size_t i;
+	int r;
+
+	for (i = 0; i < n; i++)
+		if ((r = check_source(p, &sources[i], err)))
+			return r;
+	w = bt_array0(n, sizeof(*w));
+	for (i = 0; w != NULL && i < n; i++) {
+		w[i].s = &sources[i];
+		w[i].x = make(p, &sources[i]);
+	}
+	*wanted = w;
+	return w == NULL ? bt_error_nomem(err, "compiling") : BT_OK;
+}
+
+static int obtain(struct bt_pjrt *p, const struct bt_pjrt_source *sources,
+                  size_t n, bool together, struct bt_pjrt_program **programs,
+                  struct bt_error *err)
+{
+	struct bt_pjrt_wanted *w = NULL;
+	size_t i;
+	int r = ask(p, sources, n, &w, err);
+
+	if (r != BT_OK)
+		return r;
+	for (i = 0; i < n && r == BT_OK; i++)
+		if (w[i].x == NULL)
+			r = bt_error_nomem(err, "compiling");
+	if (r == BT_OK)
+		r = bt_pjrt_obtain(p, w, n, together, err);
+	for (i = 0; i < n && r == BT_OK; i++)
+		if (w[i].x->loaded != NULL && (r = look_into(w[i].x, err)))
+			bt_error_prefix(err, "cannot compile program '%s'",
+			                w[i].s->name);
+	for (i = 0; i < n; i++) {
+		programs[i] = NULL;
+		if (r == BT_OK && w[i].state == BT_PJRT_THERE)
+			programs[i] = w[i].x;
+		else
+			bt_pjrt_program_free(w[i].x);
+	}
+	free(w);
+	return r;
+}
+
 int bt_pjrt_compile(struct bt_pjrt *p, const struct bt_pjrt_source *source,
                     struct bt_pjrt_program **program, struct bt_error *err)
 {
 	struct bt_pjrt_program *x;
-	int r = check_source(p, source, err);
+	int r = obtain(p, source, 1, false, &x, err);
 
-	if (r != BT_OK)
-		return r;
-	x = make(p, source);
-	if (x == NULL)
-		return bt_error_nomem(err, "compiling");
-	if (p->costs)
-		r = bt_pjrt_costs(p, source, &x->cost, &x->origin, err);
-	else if ((r = bt_pjrt_obtain(p, source, &x->loaded, &x->origin, err)) ==
-	         BT_OK)
-		r = look_into(x, err);
-	if (r != BT_OK) {
-		bt_error_prefix(err, "cannot compile program '%s'",
-		                source->name);
-		bt_pjrt_program_free(x);
-		return r;
-	}
-	*program = x;
-	return BT_OK;
+	if (r == BT_OK)
+		*program = x;
+	return r;
+}
+
+int bt_pjrt_compile_all(struct bt_pjrt *p, const struct bt_pjrt_source *sources,
+                        size_t n, struct bt_pjrt_program **programs,
+                        struct bt_error *err)
+{
+	return obtain(p, sources, n, true, programs, err);
 }
 
 void bt_pjrt_program_free(struct bt_pjrt_program *x)

@@ -7,6 +7,7 @@
 #define BT_TRAIN_JOB_H
 
 #include "device/device.h"
+#include "finetune/device_tell.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer_file/tokenizer_file.h"
 #include "train/fold.h"
@@ -104,6 +105,7 @@ struct bt_job {
 	bool normalizes; /* a model that embeds texts scales them to length 1 */
 	bool made;       /* the output directory is of this run */
 	struct bt_memory_plan need;
+	struct bt_device_waiter waiter; /* that of o.train */
 };
 
 /*

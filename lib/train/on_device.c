@@ -79,72 +79,6 @@ static int choose_sizes(const struct bt_train_run *t, struct bt_device_sizes *s,
 	return r;
 }
 
-static int load_all(struct bt_train_run *t, const struct places *x,
-                    struct bt_error *err)
-{
-	const float *const *param = (const float *const *)x->param;
-	struct bt_device_sizes sizes = {0};
-	struct bt_device_learning o = {
-	    .sizes = &sizes,
-	    .seed = t->o->batching.seed,
-	    .longest = t->train->longest,
-	    .row_norm = t->optim.o.clip_rows,
-	    .smoothing = (float)t->o->smoothing,
-	    .pos_weight = t->o->pos_weights,
-	    .moment1 = (const float *const *)x->m,
-	    .moment2 = (const float *const *)x->v,
-	};
-	bool loaded = t->gather.device != NULL;
-	int r = loaded ? bt_device_reload(t->o->device, param, err)
-	               : bt_device_load(t->o->device, &t->m->graph, param,
-	                                bt_engine_is_bf16(t->m->engine), err);
-
-	t->gather.device = t->o->device; /* in evaluation, too */
-	if (r == BT_OK && !loaded)
-		r = choose_sizes(t, &sizes, err);
-	if (r == BT_OK)
-		r = bt_device_learn(t->o->device, &o, err);
-	bt_device_sizes_clear(&sizes);
-	return r;
-}
-
-static int begin(struct bt_train_run *t, struct bt_error *err)
-{
-	(void)t;
-	(void)err;
-	return BT_OK;
-}
-
-static int load(struct bt_train_run *t, struct bt_error *err)
-{
-	struct places x;
-	int r = find(t, &x, err);
-
-	if (r == BT_OK) {
-		r = load_all(t, &x, err);
-		free(x.param);
-	}
-	return r;
-}
-
-static int read(struct bt_train_run *t, bool moments, struct bt_error *err)
-{
-	const struct bt_graph *g = &t->m->graph;
-	struct places x;
-	bool both;
-	int i, r = find(t, &x, err);
-
-	if (r != BT_OK)
-		return r;
-	for (i = 0; i < g->n_params && r == BT_OK; i++) {
-		both = moments && !g->params[i].frozen;
-		r = bt_device_read(t->o->device, i, x.param[i],
-		                   both ? x.m[i] : NULL, x.v[i], err);
-	}
-	free(x.param);
-	return r;
-}
-
 /* Examples, or their tokens, that have a class. */
 static int64_t count_seen(const struct bt_train_run *t)
 {
@@ -203,6 +137,163 @@ static int batch(struct bt_train_run *t, size_t pos, bool add,
 	return BT_OK;
 }
 
+/* The gradients of an update's batches, from the one at *pos on, where the
+ * device computes nothing. */
+static int pass_update(struct bt_train_run *t, size_t *pos,
+                       struct bt_error *err)
+{
+	size_t end = bt_batches_update_end(&t->batches, *pos), n;
+	struct bt_shard_sum sum = {0};
+	bool add = false;
+	int r = BT_OK;
+
+	for (; *pos < end && *pos < t->train->n && r == BT_OK; *pos += n) {
+		n = bt_batches_at(&t->batches, *pos);
+		bt_gather_fill(&t->gather, t->train, t->batches.order + *pos, 0,
+		               n);
+		r = batch(t, *pos, add, &sum, err);
+		add = true;
+	}
+	t->s.step++;
+	t->gather.step = t->gather.b.step = (uint32_t)t->s.step;
+	return r;
+}
+
+/* Goes through the updates from where the run is, with batches of its own. */
+static int pass(struct bt_train_run *t, struct bt_error *err)
+{
+	const struct bt_device_step none = {0};
+	size_t pos = (size_t)t->s.pos, seen;
+	double norm;
+	int r = BT_OK;
+
+	bt_batches_seek(&t->batches, t->s.epoch, pos);
+	t->gather.step = t->gather.b.step = (uint32_t)t->s.step;
+	for (seen = 0; r == BT_OK && seen < SEEN && t->s.step < t->total;
+	     seen++) {
+		if (pos >= t->train->n) {
+			pos -= t->train->n;
+			bt_batches_seek(&t->batches, ++t->s.epoch, pos);
+		}
+		r = pass_update(t, &pos, err);
+		if (r == BT_OK && seen == 0)
+			r = bt_device_update(t->o->device, &none, &norm, err);
+	}
+	return r;
+}
+
+static int pass_apart(const struct bt_train_run *t, struct bt_error *err)
+{
+	struct bt_train_run x = {.m = t->m,
+	                         .train = t->train,
+	                         .o = t->o,
+	                         .s = t->s,
+	                         .total = t->total};
+	size_t tokens, texts;
+	int r = bt_batches_init(&x.batches, t->train, &t->o->batching, err);
+
+	bt_engine_limits(t->m->engine, &tokens, &texts);
+	x.batches.o.seed = t->batches.o.seed;
+	if (r == BT_OK)
+		r = bt_gather_init(&x.gather, texts, tokens, t->train->width,
+		                   err);
+	x.gather.passes = 1;
+	x.gather.masking = t->o->masking;
+	if (r == BT_OK)
+		r = pass(&x, err);
+	bt_batches_clear(&x.batches);
+	bt_gather_clear(&x.gather);
+	return r;
+}
+
+/* Compiles what the updates to come need. A run that is stopped meanwhile ends
+ * where it always does, before its next update. */
+static int compile_ahead(const struct bt_train_run *t, struct bt_error *err)
+{
+	struct bt_device_waiter *w = t->o->waiter;
+	struct bt_error why = {0};
+	int r;
+
+	bt_device_plan_begin(t->o->device);
+	r = pass_apart(t, &why);
+	w->stopped = t->o->stopped;
+	r = r == BT_OK ? bt_device_plan_end(t->o->device, &why) : r;
+	w->stopped = NULL;
+	if (r == BT_ECANCEL)
+		bt_error_clear(&why);
+	return r == BT_ECANCEL || r == BT_OK
+	           ? BT_OK
+	           : bt_error_set(err, r, "%s", why.text);
+}
+
+static int load_all(struct bt_train_run *t, const struct places *x,
+                    struct bt_error *err)
+{
+	const float *const *param = (const float *const *)x->param;
+	struct bt_device_sizes sizes = {0};
+	struct bt_device_learning o = {
+	    .sizes = &sizes,
+	    .seed = t->o->batching.seed,
+	    .longest = t->train->longest,
+	    .row_norm = t->optim.o.clip_rows,
+	    .smoothing = (float)t->o->smoothing,
+	    .pos_weight = t->o->pos_weights,
+	    .moment1 = (const float *const *)x->m,
+	    .moment2 = (const float *const *)x->v,
+	};
+	bool loaded = t->gather.device != NULL;
+	int r = loaded ? bt_device_reload(t->o->device, param, err)
+	               : bt_device_load(t->o->device, &t->m->graph, param,
+	                                bt_engine_is_bf16(t->m->engine), err);
+
+	t->gather.device = t->o->device; /* in evaluation, too */
+	if (r == BT_OK && !loaded)
+		r = choose_sizes(t, &sizes, err);
+	if (r == BT_OK)
+		r = bt_device_learn(t->o->device, &o, err);
+	if (r == BT_OK && !loaded)
+		r = compile_ahead(t, err);
+	bt_device_sizes_clear(&sizes);
+	return r;
+}
+
+static int begin(struct bt_train_run *t, struct bt_error *err)
+{
+	(void)t;
+	(void)err;
+	return BT_OK;
+}
+
+static int load(struct bt_train_run *t, struct bt_error *err)
+{
+	struct places x;
+	int r = find(t, &x, err);
+
+	if (r == BT_OK) {
+		r = load_all(t, &x, err);
+		free(x.param);
+	}
+	return r;
+}
+
+static int read(struct bt_train_run *t, bool moments, struct bt_error *err)
+{
+	const struct bt_graph *g = &t->m->graph;
+	struct places x;
+	bool both;
+	int i, r = find(t, &x, err);
+
+	if (r != BT_OK)
+		return r;
+	for (i = 0; i < g->n_params && r == BT_OK; i++) {
+		both = moments && !g->params[i].frozen;
+		r = bt_device_read(t->o->device, i, x.param[i],
+		                   both ? x.m[i] : NULL, x.v[i], err);
+	}
+	free(x.param);
+	return r;
+}
+
 static int apply(struct bt_train_run *t, float *rates, float *keeps,
                  struct bt_error *err)
 {
@@ -247,6 +338,7 @@ const struct bt_train_on bt_train_on_device = {begin, load, batch, update,
 int bt_job_device_open(struct bt_job *j, struct bt_error *err)
 {
 	enum bt_optimizer kind = j->o.train.optim.kind;
+	int r;
 
 	if (j->o.device == NULL)
 		return BT_OK;
@@ -257,77 +349,38 @@ int bt_job_device_open(struct bt_job *j, struct bt_error *err)
 		    "device",
 		    kind == BT_OPTIM_LAMB ? "lamb" : "sgd");
 	if (j->o.costs.print != NULL)
-		return bt_device_open_costs(j->o.device, j->o.replicas,
-		                            &j->o.costs, &j->o.train.device,
-		                            err);
-	return bt_device_open(j->o.device, j->o.replicas, &j->o.train.device,
-	                      err);
-}
-
-/* The gradients of an update's batches, from the one at *pos on. */
-static int cost_update(struct bt_train_run *t, size_t *pos,
-                       struct bt_error *err)
-{
-	size_t end = bt_batches_update_end(&t->batches, *pos), n;
-	struct bt_shard_sum sum = {0};
-	bool add = false;
-	int r = BT_OK;
-
-	for (; *pos < end && *pos < t->train->n && r == BT_OK; *pos += n) {
-		n = bt_batches_at(&t->batches, *pos);
-		bt_gather_fill(&t->gather, t->train, t->batches.order + *pos, 0,
-		               n);
-		r = batch(t, *pos, add, &sum, err);
-		add = true;
-	}
-	t->s.step++;
-	t->gather.step = t->gather.b.step = (uint32_t)t->s.step;
-	return r;
-}
-
-static int cost_run(struct bt_train_run *t, struct bt_error *err)
-{
-	const struct bt_device_step none = {0};
-	struct places nowhere = {0};
-	size_t pos = 0, seen = 0;
-	double norm;
-	int r = load_all(t, &nowhere, err);
-
-	bt_batches_seek(&t->batches, 0, 0);
-	for (; r == BT_OK && pos < t->train->n && seen < SEEN &&
-	       (int64_t)seen < t->total;
-	     seen++) {
-		r = cost_update(t, &pos, err);
-		if (r == BT_OK && seen == 0)
-			r = bt_device_update(t->o->device, &none, &norm, err);
-	}
-	return r;
+		r = bt_device_open_costs(j->o.device, j->o.replicas,
+		                         &j->o.costs, &j->o.train.device, err);
+	else
+		r = bt_device_open(j->o.device, j->o.replicas,
+		                   &j->o.train.device, err);
+	if (r != BT_OK)
+		return r;
+	j->o.train.waiter = &j->waiter;
+	bt_device_wait(&j->waiter, j->o.train.device, bt_job_log(j),
+	               j->o.train.progress);
+	return BT_OK;
 }
 
 int bt_job_costs(struct bt_job *j, struct bt_error *err)
 {
 	struct bt_train_run t = {
 	    .m = &j->model, .train = &j->train, .o = &j->o.train};
-	size_t tokens, texts;
+	struct places nowhere = {0};
 	int r;
 
 	if (j->o.costs.print == NULL)
 		return BT_OK;
-	bt_engine_limits(t.m->engine, &tokens, &texts);
 	r = bt_batches_init(&t.batches, t.train, &t.o->batching, err);
-	if (r == BT_OK) {
+	if (r == BT_OK)
 		t.total = t.o->steps > 0
 		              ? t.o->steps
 		              : bt_batches_total(&t.batches, t.o->epochs);
-		r = bt_gather_init(&t.gather, texts, tokens, t.train->width,
-		                   err);
-	}
-	t.gather.passes = 1;
-	t.gather.masking = t.o->masking;
 	if (r == BT_OK)
-		r = cost_run(&t, err);
+		r = load_all(&t, &nowhere, err);
+	if (r == BT_OK)
+		r = pass_apart(&t, err);
 	bt_batches_clear(&t.batches);
-	bt_gather_clear(&t.gather);
 	return r;
 }
 

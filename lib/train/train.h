@@ -62,6 +62,7 @@ struct bt_train_opts {
 	                           * none. One process and one shard, Adam or
 	                           * its kin, no average, teacher, focal loss or
 	                           * fgm, no `answered` for training */
+	struct bt_device_waiter *waiter; /* of that; NULL where it is */
 	struct bt_schedule_opts schedule;
 	struct bt_optim_opts optim;
 	struct bt_average_opts average; /* of the weights, which is evaluated

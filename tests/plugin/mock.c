@@ -3,8 +3,11 @@
  * A plugin of PJRT that computes nothing, for tests of the client. It checks
  * the size of every argument and counts what is alive. Its programs are lines:
  * the number of results, and for each result its type, its number of
- * dimensions, the dimensions, and the argument that it is a copy of. "abort"
- * aborts, anything else is refused. The environment says what it does:
+ * dimensions, the dimensions, and the argument that it is a copy of. Before
+ * them may stand a line that says what compiling does: "abort"; "full": there
+ * is no memory; "killed"; "stay": for ever; "meet N": waits until N processes
+ * do that, and fails after ten seconds. Anything else is refused.
+ * The environment says what it does:
  *
  * MOCK_MAJOR, MOCK_MINOR  the version that it claims [0, 114]
  * MOCK_GROWN=N            all arguments are N bytes longer than in 0.114
@@ -18,7 +21,9 @@
  *                         MOCK_PARENT gets none
  * MOCK_DIES               aborts as a client is made
  * MOCK_ABORT              aborts whatever it compiles; MOCK_FULL: has no memory
- *                         for it
+ *                         for it; MOCK_STAY: stays at it for ever
+ * MOCK_DIR=DIR            gets a file for each process that stays or meets, of
+ *                         which the name is its number
  * MOCK_TABLE=N            the size of its table of functions
  *
  * Its topologies are board:N, of N devices with MOCK_LIMIT bytes [2^34]. For
@@ -27,9 +32,12 @@
  * MOCK_PEAK [1600] at most, and 7 operations; MOCK_LIE: topology, executable,
  * sizes.
  */
+#include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "pjrt/pjrt_api_int.h"
@@ -373,9 +381,62 @@ static struct bt_pjrt_failure *load(struct bt_pjrt_client *c, const char *s,
 	return NULL;
 }
 
+/* Makes this process' file, and counts them. */
+static int sign_in(void)
+{
+	const char *dir = getenv("MOCK_DIR");
+	struct dirent *e;
+	char path[600];
+	int n = 0;
+	FILE *f;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "%s/%ld", dir, (long)getpid());
+	f = fopen(path, "w");
+	if (f != NULL)
+		fclose(f);
+	d = opendir(dir);
+	while (d != NULL && (e = readdir(d)) != NULL)
+		n += e->d_name[0] != '.';
+	if (d != NULL)
+		closedir(d);
+	return n;
+}
+
+/* Does what the first line of a program says, and leaves that out. */
+static struct bt_pjrt_failure *obey(const char **s, size_t *n)
+{
+	char line[20] = "";
+	const struct timespec nap = {0, 10000000};
+	size_t len = strcspn(*s, "\n");
+	int i, all;
+
+	memcpy(line, *s, len < 19 ? len : 19);
+	if (strcmp(line, "stay") == 0 || getenv("MOCK_STAY") != NULL)
+		for (sign_in();;)
+			pause();
+	if (strcmp(line, "killed") == 0)
+		raise(SIGKILL);
+	if (strcmp(line, "full") == 0)
+		return fail(8, "out of memory while compiling");
+	if (sscanf(line, "meet %d", &all) != 1)
+		return NULL;
+	for (i = 0; sign_in() < all; i++) {
+		if (i == 1000)
+			return fail(3, "the others do not come");
+		nanosleep(&nap, NULL);
+	}
+	*s += len + 1;
+	*n -= len + 1;
+	return NULL;
+}
+
 FN(20, bt_pjrt_compile_args)
 {
 	const struct bt_pjrt_code *code = a->program;
+	const char *s = code->code;
+	size_t n = code->code_size;
+	struct bt_pjrt_failure *f;
 
 	mock_compiled++;
 	if (code->struct_size != 48 || code->format_size != 4 ||
@@ -389,12 +450,14 @@ FN(20, bt_pjrt_compile_args)
 	}
 	if (getenv("MOCK_FULL") != NULL)
 		return fail(8, "out of memory while compiling");
+	f = obey(&s, &n);
+	if (f != NULL)
+		return f;
 	/* 1A n, 08 -1 (10 bytes), 20 replicas */
 	if (a->options_size < 16 || a->options[0] != 0x1a ||
 	    a->options[13] != 0x20)
 		return fail(3, "wrong options");
-	return load(a->client, code->code, code->code_size,
-	            (size_t)a->options[14], &a->loaded);
+	return load(a->client, s, n, (size_t)a->options[14], &a->loaded);
 }
 
 static size_t bytes_of(int type, const int64_t *dims, size_t n)

@@ -58,7 +58,7 @@ is "$(sed 1,2d out | awk '{ print $2 }' | uniq | tr '\n' ,)" 9,5,3,2,1, '... and
 like "$(cat err)" "bert-train: *plugin 'mock': 52.50G of 15.75G" '... up to the last'
 MOCK_LIMIT=1000000 exits 1 'what does not fit beside the rest' ahead "$mock" board:1
 like "$(sed -n 3p out)" 'gradients * 2.1 * no *' '... is shown'
-like "$(cat err)" "bert-train: *program 'gradients' needs 2.1 MB of the 1.0 MB that a device has" \
+like "$(cat err)" "bert-train: *program 'gradients * x 64' needs 2.1 MB of the 1.0 MB that a device has" \
 	'... with both numbers'
 MOCK_ABORT=1 exits 1 'a plugin that aborts' ahead "$mock" board:1
 like "$(cat err)" 'bert-train: *the plugin ended its process by signal 6 (Aborted): Check failed: 1 == 2' \

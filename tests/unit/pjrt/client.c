@@ -493,9 +493,15 @@ TEST(cache)
 	unsetenv("XLA_FLAGS");
 	bt_pjrt_close(p);
 
+	/* a place that takes nothing does no harm, and says why */
 	file_put("file", "", 0);
 	nowhere.cache = "file/cache";
-	assert_ok(use(&nowhere, 1));
+	assert_ok(bt_pjrt_open(plugin, &nowhere, &p, &err));
+	assert_null(bt_pjrt_unkept(p));
+	assert_int_equal(origin(p, program), BT_PJRT_IN_CHILD);
+	assert_non_null(strstr(bt_pjrt_unkept(p), "'file"));
+	assert_int_equal(origin(p, program), BT_PJRT_IN_CHILD);
+	bt_pjrt_close(p);
 	all_is_freed();
 	clear_cache();
 }
