@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The engine on every model family: results that depend neither on threads nor
  * on what is computed again, gradients that add up where layers share
- * parameters, rows of words that a caller gives and their gradients, and the
- * buckets of relative distances. */
+ * parameters and stay as they are once they are said to be complete, rows of
+ * words that a caller gives and their gradients, and the buckets of relative
+ * distances. */
 #include "test.h"
 
 #include <math.h>
@@ -38,6 +39,62 @@ static void pass(struct tiny *t, bool add)
 
 	assert_ok(bt_engine_forward(t->e, &t->b, &err));
 	assert_ok(bt_engine_backward(t->e, add, &err));
+}
+
+struct heard {
+	const struct tiny *t;
+	float *told; /* the gradients, each as it was when it was told */
+	size_t left, calls;
+};
+
+static void hear(void *ctx, size_t from)
+{
+	struct heard *h = ctx;
+	const float *grads = bt_engine_grads(h->t->e);
+
+	assert_true(from <= h->left);
+	memcpy(h->told + from, grads + from, (h->left - from) * sizeof(*grads));
+	h->calls += from < h->left;
+	h->left = from;
+}
+
+/* Returns how often it was told of some. */
+static size_t hears(struct tiny *t, bool add)
+{
+	size_t size = t->g.n_floats * sizeof(float);
+	struct heard h = {t, malloc(size), t->g.n_floats, 0};
+	struct bt_error err = {0};
+
+	assert_ok(bt_engine_forward(t->e, &t->b, &err));
+	bt_engine_on_ready(t->e, hear, &h);
+	assert_ok(bt_engine_backward(t->e, add, &err));
+	bt_engine_on_ready(t->e, NULL, NULL);
+	assert_int_equal(h.left, 0);
+	assert_memory_equal(h.told, bt_engine_grads(t->e), size);
+	free(h.told);
+	/* a listener that was taken away is not called */
+	h.told = NULL;
+	pass(t, add);
+	return h.calls;
+}
+
+TEST(complete_gradients_stay)
+{
+	struct bt_config c;
+	struct tiny t;
+	size_t f, calls;
+	int low;
+
+	for (f = 0; f < FAMILIES; f++)
+		for (low = 0; low < 2; low++) {
+			c = tiny_family(families[f]);
+			open_family(&t, &c, 2, low, low ? TINY_RECOMPUTE : 0);
+			calls = hears(&t, false);
+			assert_int_equal(hears(&t, true), calls);
+			assert_true(strcmp(families[f], "bert") != 0 ||
+			            calls >= 8);
+			tiny_close(&t);
+		}
 }
 
 TEST(how_does_not_matter)
@@ -391,6 +448,7 @@ TEST(distances_have_places)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(complete_gradients_stay),
 	    cmocka_unit_test(how_does_not_matter),
 	    cmocka_unit_test(words_in_place_of_the_table),
 	    cmocka_unit_test(grows),
