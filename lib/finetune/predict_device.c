@@ -7,7 +7,6 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "device/device.h"
-#include "finetune/device_tell.h"
 
 /* What is asked for and cannot run on a device, or NULL. */
 static const char *beyond(const struct bt_predict_stream_opts *o)
@@ -29,6 +28,8 @@ static const char *beyond(const struct bt_predict_stream_opts *o)
 
 int bt_predict_device_open(struct bt_predict_stream *s, struct bt_error *err)
 {
+	int r;
+
 	if (s->o.device == NULL)
 		return s->o.replicas == 0
 		           ? BT_OK
@@ -39,7 +40,10 @@ int bt_predict_device_open(struct bt_predict_stream *s, struct bt_error *err)
 		return bt_error_set(err, BT_EARG,
 		                    "%s on the CPU only, not on a device",
 		                    beyond(&s->o));
-	return bt_device_open(s->o.device, s->o.replicas, &s->device, err);
+	r = bt_device_open(s->o.device, s->o.replicas, &s->device, err);
+	if (r == BT_OK)
+		bt_device_wait(&s->waiter, s->device, s->o.log, NULL);
+	return r;
 }
 
 int bt_predict_device_load(struct bt_predict_stream *s, struct bt_error *err)

@@ -7,6 +7,7 @@
 #define BT_FINETUNE_PREDICT_STREAM_H
 
 #include "base/pool.h"
+#include "finetune/device_tell.h"
 #include "finetune/ensemble.h"
 #include "finetune/forward.h"
 #include "finetune/join.h"
@@ -63,6 +64,7 @@ struct bt_predict_stream_opts {
 struct bt_predict_stream {
 	struct bt_predict_stream_opts o;
 	struct bt_device *device; /* or NULL */
+	struct bt_device_waiter waiter;
 	struct bt_pool *pool;
 	struct bt_tok *tok; /* NULL: the model directory has none */
 	struct bt_model model;

@@ -196,6 +196,8 @@ int bt_pjrt_obtain(struct bt_pjrt *p, struct bt_pjrt_wanted *w, size_t n,
 	for (i = 0; i < o.n && o.r == BT_OK; i++)
 		if (o.missing[i]->state == BT_PJRT_WANTED)
 			o.r = compile_here(&o, o.missing[i]);
+	if (o.r != BT_OK && p->watch != NULL)
+		(void)p->watch(p->watch_ctx, o.n, o.n);
 	for (i = 0; i < n; i++) {
 		bt_buf_clear(&w[i].options);
 		bt_buf_clear(&w[i].key);

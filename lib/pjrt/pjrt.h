@@ -247,8 +247,9 @@ int bt_pjrt_compile_all(struct bt_pjrt *p, const struct bt_pjrt_source *sources,
                         struct bt_error *err) BT_MUST_USE;
 
 /* Told how many of the programs are done that the cache lacks: before the first
- * is, after each, and a few times a second where another process compiles.
- * False ends the compiling: BT_ECANCEL. */
+ * is, after each, and a few times a second where another process compiles; the
+ * last time done is `of`, whatever came. False ends the compiling: BT_ECANCEL.
+ */
 typedef bool bt_pjrt_watch(void *ctx, size_t done, size_t of);
 void bt_pjrt_set_watch(struct bt_pjrt *p, bt_pjrt_watch *watch, void *ctx);
 

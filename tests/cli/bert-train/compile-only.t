@@ -77,6 +77,10 @@ if has cpu; then
 	works 'the CPU by XLA' costs --device cpu --compile-only
 	is "$(sed 1,2d out | awk '$(NF - 5) > 0 && $(NF - 3) > 0 { print $1 }' | tr '\n' ,)" \
 		gradients,update, '... tells memory and operations'
+	works 'a run after that' bert-train -v --init-config ./config.json --tokenizer vocab.txt \
+		--batch-size 1000 --steps 1 --dtype f32 --device cpu -o run dev.rec
+	like "$(cat err)" '*: 2 programs compiled or loaded in *, 2 of them from the cache*' \
+		'... finds its programs'
 	NARROW_OF=$(cat found) NARROW_PLACES=512 works 'a device of little memory' \
 		costs --device "$BUILD/plugin/narrow.so" --compile-only
 	like "$(sed -n 3p out)" 'gradients * does not fit: *out of memory, says a test' '... says so'

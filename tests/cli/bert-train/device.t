@@ -35,6 +35,37 @@ is "$(cat err)" "bert-train: cannot open plugin '$BUILD/plugin/mock.so': the plu
 MOCK_FULL=1 BT_PJRT_CACHE=none exits 1 'a device without memory' \
 	train no -q --device "$BUILD/plugin/mock.so"
 like "$(cat err)" 'bert-train: *step 1 of 8: *out of memory while compiling*' '... is a message'
+# a device that compiles for ever: whoever is stopped meanwhile leaves no process
+mkdir stay
+for signal in TERM KILL; do
+	rm -f stay/*
+	MOCK_STAY=1 MOCK_DIR=stay BT_PJRT_CACHE=long bert-train --force --init-config tiny \
+		--tokenizer vocab.txt --epochs 2 --batch-size 48 --dtype f32 \
+		--device "$BUILD/plugin/mock.so" -o stopped train.rec 2>err &
+	pid=$!
+	stays() { [ -n "$(ls stay)" ] || gone $pid; }
+	wait_for stays
+	kill -$signal $pid
+	wait $pid 2>/dev/null
+	status=$?
+	none() {
+		for f in stay/*; do
+			# one that nobody waits for has a state, and no memory
+			! grep -q '^VmRSS' "/proc/${f#stay/}/status" 2>/dev/null || return 1
+		done
+	}
+	[ -n "$(ls stay)" ] && wait_for none
+	result $? "stopped by $signal while it compiles: the compilers end"
+	[ -z "$(ls long 2>/dev/null)" ]
+	result $? '... and keep nothing'
+	[ $signal = KILL ] && break
+	[ $status = 1 ]
+	result $? '... the exit status is 1'
+	like "$(cat err)" "*bert-train: compiling [1-9] programs for the device, kept in 'long' for later runs
+bert-train: warning: stopped after step 0 of 8; run the same command to resume" '... and it says where'
+done
+rm -rf stopped
+
 exits 2 '--replicas on the CPU' train no -q --replicas 2
 is "$(head -n 1 err)" 'bert-train: --replicas needs --device' '... needs a device'
 for devices in 1 2; do
@@ -106,8 +137,12 @@ if [ -n "$plugin" ]; then
 	like "$(cat err)" "*products f32 by cpu ('*% of rows filled*tokens/s, peak memory*" \
 		'... says what computes, and how'
 	like "$(cat s.json)" '*"device":"cpu"*"rows_filled":0.*' '... as JSON'
+	like "$(cat err)" "*bert-train: compiling [1-9] programs for the device, kept in '$PWD/cache' for later runs
+*" '... what it waits for'
 	follows cpu dev 1e-5 '... with the same losses, rates and measures'
-	train again -q --device cpu
+	works 'again' train again --device cpu
+	[ "$(grep -c compiling err)" = 0 ]
+	result $? '... nothing is compiled'
 	same dev/model.safetensors again/model.safetensors '... the same bytes again'
 
 	# more tokens than those whose rows of the word table are added up at a time
@@ -181,7 +216,9 @@ if [ -n "$plugin" ]; then
 		train no -q --device "$BUILD/plugin/narrow.so"
 	like "$(cat err)" "bert-train: *step 1 of 8: *out of memory, says a test*" '... is a message'
 
-	works 'bf16' train low -q --device cpu --dtype bf16
+	BT_PJRT_CACHE=text.so/x works 'bf16' train low --device cpu --dtype bf16
+	is "$(grep -c "^bert-train: warning: later runs compile again: .*'text.so" err)" 1 \
+		'a cache that takes nothing is a warning'
 	train low.cpu -q --dtype bf16
 	follows low.cpu low 1e-2 '... with losses within 1 %'
 fi
