@@ -4,8 +4,8 @@
 # each guess is printed before it is used.
 # usage: pipelines/fit.sh TRAIN.csv MODEL_DIR OUT_DIR [OPTION ...]
 # Options go to bert-train. Then predict.sh fills in a sample submission. Set
-# DELIMITER, TEXT, LABEL, ID (names of columns) or TASK (classification or
-# regression) to overrule a guess, as in: TEXT=review pipelines/fit.sh ...
+# DELIMITER, TEXT, LABEL, ID (names of columns) or TASK (classification, multilabel
+# or regression) to overrule a guess, as in: TEXT=review pipelines/fit.sh ...
 set -eu
 PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
 if [ $# -lt 3 ]; then
@@ -65,7 +65,7 @@ records() {
 	table -q --skip-bad "$@" | tfrecord-cat -q --json
 }
 
-: "${ID=$(named id '.*[_ -]id' textid index row)}"
+: "${ID=$(named id '.*[_ -]id' textid qid index row)}"
 : "${TEXT=$(named text sentence review comment content tweet message question document body)}"
 : "${LABEL=$(named label labels target class category intent sentiment score rating y)}"
 if [ -z "$TEXT" ]; then # the column with the longest values
@@ -77,15 +77,26 @@ if [ -z "$TEXT" ]; then # the column with the longest values
 fi
 if [ -z "$LABEL" ]; then # the column with the fewest different values
 	grep -vxF -e "$ID" -e "$TEXT" "$tmp/columns" | while IFS= read -r column; do
-		records -t "$column" | sort -u | awk -v name="$column" '
-			END { if (NR > 1) print NR "\t" name }'
+		records -t "$column" | sort -u | awk -v name="$column" -v bit="$tmp/bit" '
+			/"text_a": "[01]([.]0)?"}$/ { bits++ }
+			END {
+				if (NR > 1) print NR "\t" name
+				if (NR == 2 && bits == 2) print name >>bit
+			}'
 	done >"$tmp/values"
 	LABEL=$(sort -n "$tmp/values" | sed -n '1s/^[^	]*	//p')
+	# Several columns of 0 and 1 are one label each, any number of which a text has.
+	if [ -f "$tmp/bit" ] && grep -qxF -e "$LABEL" "$tmp/bit"; then
+		LABEL=$(paste -sd , "$tmp/bit")
+	fi
 fi
 if [ -z "$TEXT" ] || [ -z "$LABEL" ]; then
 	say "'$train' needs a column of texts and one of labels; it has: $(paste -sd , "$tmp/columns")"
 	exit 1
 fi
+case $LABEL in
+*,*) : "${TASK:=multilabel}" ;;
+esac
 if [ -z "${TASK-}" ]; then # numbers are predicted as such if they are many
 	TASK=$(records -t "$TEXT" -l "$LABEL" | sed 's/.*"label": "\([^"]*\)".*/\1/' | sort | uniq -c |
 		awk '{ n++; if ($2 !~ /^[-+]?[0-9]+([.][0-9]*)?$/ || NF > 2) other = 1
