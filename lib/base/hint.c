@@ -112,6 +112,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_KEEP_TEXT] = "bert-tokenize -m MODEL --keep-text keeps it",
     [BT_HINT_LABEL_SEPARATOR] = "choose another --label-separator",
     [BT_HINT_MAP_LABEL] = "--map-label renames labels",
+    [BT_HINT_NAME_LABELS] =
+        "csv2tfrecord --map-label 0=NAME,1=NAME gives numbers names",
     [BT_HINT_MASKED_MODEL] =
         "it is not a masked language model, which bert-train --task masked-lm "
         "makes",

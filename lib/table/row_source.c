@@ -66,6 +66,14 @@ static int is_jsonl(struct bt_in *in, const char *path,
 			    "have an object a line: jq -c '.[]' makes them",
 			    bt_in_name(in));
 	}
+	for (k = i + 1; k < got && p[i] == '{' && p[k] == ' ';)
+		k++;
+	if (k < got && p[i] == '{' && (p[k] == '\n' || p[k] == '\r'))
+		return bt_error_set(
+		    err, BT_EFORMAT,
+		    "cannot read %s: its JSON objects have several lines; "
+		    "JSON Lines have an object a line: jq -c . makes them",
+		    bt_in_name(in));
 	return i < got && p[i] == '{';
 }
 

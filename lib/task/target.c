@@ -17,9 +17,15 @@ int bt_target_unknown(struct bt_span s, const struct bt_labels *labels,
 	bool fraction = bt_span_str(s, text, sizeof(text)) &&
 	                bt_parse_f64(text, -1e300, 1e300, &x) == BT_OK &&
 	                x != floor(x);
+	int64_t number; /* a class's, as data sets of a hub have them */
+	bool numbered = bt_span_str(s, text, sizeof(text)) &&
+	                bt_parse_i64(text, 0, labels->n - 1, &number) == BT_OK;
 
 	return bt_error_hint(
-	    err, fraction ? BT_HINT_TASK_REGRESSION : BT_HINT_NONE,
+	    err,
+	    fraction   ? BT_HINT_TASK_REGRESSION
+	    : numbered ? BT_HINT_NAME_LABELS
+	               : BT_HINT_NONE,
 	    bt_error_set(err, BT_EFORMAT,
 	                 "label '%.*s' is not one of the %d labels known ('%s' "
 	                 "... '%s')%s",

@@ -68,6 +68,7 @@ static int read_lines(struct sink *s, const char *path, struct bt_error *err)
 	const uint8_t *p;
 	size_t skip = 0, got = 0;
 	uint64_t number = 0;
+	enum bt_utf16 order = BT_UTF16_NONE; /* unless a mark says it */
 	struct bt_in *in;
 	int r = bt_in_open(path, &in, err);
 
@@ -88,6 +89,8 @@ static int read_lines(struct sink *s, const char *path, struct bt_error *err)
 		                               "%s is a Parquet file, not "
 		                               "lines",
 		                               bt_in_name(in)));
+	if (r == BT_OK)
+		r = bt_in_utf16(in, &order, err);
 	while (r == BT_OK) {
 		r = bt_in_line(in, BT_TFRECORD_MAX, &line, &skip, err);
 		if (r != 1)

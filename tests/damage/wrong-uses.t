@@ -182,6 +182,9 @@ is "$(grep -c warning err)" 0 'numbers to predict may be written in several ways
 printf '[ {"text": "a"} ]\n' >odd.json
 refuses '*it is a JSON array; JSON Lines have an object a line*' 'a JSON array' \
 	csv2tfrecord -o x odd.json
+printf '{\n "text": "a"\n}\n' >odd.json
+refuses '*its JSON objects have several lines; JSON Lines have an object a line*' 'a JSON object' \
+	csv2tfrecord -o x odd.json
 printf 'PAR1\0\0' >odd.csv
 refuses '*it is a Parquet file, not CSV' 'a Parquet file' \
 	csv2tfrecord --format csv -o x odd.csv

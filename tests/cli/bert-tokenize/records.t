@@ -5,6 +5,11 @@
 M=$DATA/tok/uncased
 rec=$TEST_TOP/tests/fixtures/tok-records.pl
 
+printf 'Hello\nworld\n' >lines
+bert-tokenize -q -m "$M" --lines --format ids lines >want
+{ printf '\377\376' && printf 'H\0e\0l\0l\0o\0\n\0w\0o\0r\0l\0d\0\n\0'; } >lines16
+works 'lines in UTF-16' bert-tokenize -q -m "$M" --lines --format ids lines16
+same out want 'are known by their mark'
 printf '%s\n' 'id=7	text_a=Hello world	label=x	weight=0.5' \
 	'text_a=a	text_b=the book' 'text_a=' | $rec >in.tfr
 works 'records become records' bert-tokenize -m "$M" in.tfr
