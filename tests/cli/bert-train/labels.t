@@ -19,6 +19,10 @@ cmp given/model.safetensors file/model.safetensors >why 2>&1
 result $? 'from a list or from a file'
 refuses "*record *: label 'pay_fine' is not one of the 3 labels known*" \
 	'a label that is not given' small_train x --labels wifi_access,parking,get_card
+printf 'text,label\nwhere is the wifi,1\n' | csv2tfrecord -q -t text -l label |
+	bert-tokenize -q -m given -o numbered.rec
+refuses "*label '1' is not one of the 4 labels known*(csv2tfrecord --map-label 0=NAME,1=NAME gives numbers names)" \
+	'the number of a label' bert-eval -m given numbered.rec
 works 'a label that no record has' small_train more --labels $order,lost
 like "$(cat err)" "*warning: 1 of the 5 labels has no training example: 'lost'*" \
 	'the message says so'
