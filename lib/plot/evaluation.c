@@ -199,14 +199,15 @@ static int draw_reliability(const json_t *report,
 	    {"right", BT_SERIES_BARS, 0, false, n, x, right},
 	    {"at the mean probability", BT_SERIES_POINTS, 1, false, n, mean,
 	     right}};
-	struct bt_chart c = {.title = title,
-	                     .note = note,
-	                     .x = {"probability of the predicted class", 0, 1},
-	                     .y = {NULL, 0, 1},
-	                     .series = s,
-	                     .n = 2,
-	                     .diagonal = true,
-	                     .mark = NAN};
+	struct bt_chart c = {
+	    .title = title,
+	    .note = note,
+	    .x = {.label = "probability of the predicted class", .hi = 1},
+	    .y = {.hi = 1},
+	    .series = s,
+	    .n = 2,
+	    .diagonal = true,
+	    .mark = NAN};
 	int e = BT_OK;
 
 	if (count == NULL || x == NULL || mean == NULL || right == NULL)
@@ -257,8 +258,8 @@ static int draw_curve(const json_t *report,
 	struct bt_chart c = {
 	    .title = title,
 	    .note = note,
-	    .x = {roc ? "false positive rate" : "recall", 0, 1},
-	    .y = {NULL, 0, 1},
+	    .x = {.label = roc ? "false positive rate" : "recall", .hi = 1},
+	    .y = {.hi = 1},
 	    .series = s,
 	    .n = 2,
 	    .diagonal = roc,

@@ -277,7 +277,7 @@ static int make_panel(struct panel *p, const struct bt_history *h, size_t n,
 	p->chart = (struct bt_chart){
 	    .title = bt_buf_str(&p->title),
 	    .x = {o->x, NAN, NAN, strcmp(o->x, "seconds") != 0},
-	    .y = {NULL, NAN, NAN},
+	    .y = {.lo = NAN, .hi = NAN},
 	    .series = p->series,
 	    .n = p->n,
 	    .mark = NAN};

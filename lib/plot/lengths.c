@@ -131,13 +131,13 @@ static int draw(const struct counts *c, const struct bt_lengths_opts *o,
 	size_t last = last_length(c), width = bar_width(last), i;
 	struct bt_series s = {
 	    NULL, BT_SERIES_BARS, 0, false, last / width + 1, x, y};
-	struct bt_chart chart = {.title = o->title != NULL ? o->title
-	                                                   : "Tokens of a text",
-	                         .x = {"tokens, with special ones", 0, NAN},
-	                         .y = {NULL, 0, NAN},
-	                         .series = &s,
-	                         .n = 1,
-	                         .mark = o->limit > 0 ? (double)o->limit : NAN};
+	struct bt_chart chart = {
+	    .title = o->title != NULL ? o->title : "Tokens of a text",
+	    .x = {.label = "tokens, with special ones", .hi = NAN},
+	    .y = {.hi = NAN},
+	    .series = &s,
+	    .n = 1,
+	    .mark = o->limit > 0 ? (double)o->limit : NAN};
 	double height = o->height > 0 ? o->height : fmin(o->width * .6, 420);
 
 	for (i = 0; i < s.n; i++)

@@ -137,7 +137,7 @@ static void draw(const struct bt_map *m, size_t labels, const struct layers *l,
 	struct bt_buf note = BT_BUF_INIT, x = BT_BUF_INIT, y = BT_BUF_INIT;
 	struct bt_chart c = {.title = m->title != NULL ? m->title
 	                                               : "Map of embeddings",
-	                     .y = {NULL, NAN, NAN},
+	                     .y = {.lo = NAN, .hi = NAN},
 	                     .series = l->series,
 	                     .n = l->n,
 	                     .mark = NAN};

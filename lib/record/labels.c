@@ -28,12 +28,44 @@ void bt_labels_clear(struct bt_labels *l)
 	memset(l, 0, sizeof(*l));
 }
 
-int bt_labels_find(const struct bt_labels *l, struct bt_span name)
+static int find(const struct bt_labels *l, struct bt_span name)
 {
 	size_t i;
 
 	return l->set != NULL && bt_string_set_find(l->set, name, &i) ? (int)i
 	                                                              : -1;
+}
+
+/* Whether label i has no name but its number, as Hugging Face writes it. */
+static bool is_numbered(const struct bt_labels *l, int64_t i)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "LABEL_%lld", (long long)i);
+	return strcmp(l->name[i], name) == 0;
+}
+
+int bt_labels_find(const struct bt_labels *l, struct bt_span name)
+{
+	int i = find(l, name);
+	char text[24], number[24];
+	int64_t v;
+
+	if (i >= 0 || !bt_span_str(name, text, sizeof(text)) ||
+	    bt_parse_i64(text, 0, l->n - 1, &v) != BT_OK || !is_numbered(l, v))
+		return i;
+	snprintf(number, sizeof(number), "%lld", (long long)v);
+	return strcmp(text, number) == 0 ? (int)v : -1;
+}
+
+bool bt_labels_are_unnamed(const struct bt_labels *l)
+{
+	int i;
+
+	for (i = 0; i < l->n; i++)
+		if (!is_numbered(l, i))
+			return false;
+	return true;
 }
 
 bool bt_labels_are_numbers(const struct bt_labels *l)
@@ -71,7 +103,7 @@ void bt_labels_put(struct bt_buf *out, const struct bt_labels *l, int i,
 int bt_labels_add(struct bt_labels *l, struct bt_span name,
                   struct bt_error *err)
 {
-	int i = bt_labels_find(l, name);
+	int i = find(l, name);
 	size_t n = (size_t)l->n + 1;
 	char *copy;
 

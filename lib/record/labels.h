@@ -45,7 +45,12 @@ void bt_labels_put(struct bt_buf *out, const struct bt_labels *l, int i,
  * are not. */
 bool bt_labels_are_numbers(const struct bt_labels *l);
 
-/* The number of a label, or -1. */
+/* Whether all are called LABEL_0, LABEL_1, ..., as Hugging Face calls classes
+ * of which it knows no names. */
+bool bt_labels_are_unnamed(const struct bt_labels *l);
+
+/* The number of a label, or -1. A label LABEL_7 without a name, number 7, is
+ * found by its number, too. */
 int bt_labels_find(const struct bt_labels *l, struct bt_span name);
 
 /* Its number, added behind the others if it is new. Labels with a NUL in them

@@ -46,6 +46,20 @@ static bool keeps_head(const struct bt_job *j, const struct bt_labels *found,
 	return has_classifier(j->o.model, &j->model.config);
 }
 
+/* Classes of the starting model that have no names are called as the data call
+ * them: by their numbers. */
+static int name_by_number(const struct bt_labels *found,
+                          struct bt_labels *known, struct bt_error *err)
+{
+	int n = known->n;
+
+	if (n == 0 || found->n == 0 || !bt_labels_are_numbers(found) ||
+	    !bt_labels_are_unnamed(known))
+		return BT_OK;
+	bt_labels_clear(known);
+	return bt_labels_numbered(known, "", n, err);
+}
+
 /* Decides the labels of the run: the model's own if its classifier is trained
  * on, else the given ones, or those of the data in their standard order. */
 static int fix_labels(struct bt_job *j, struct bt_labels *found,
@@ -451,6 +465,7 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 	}
 	if ((r = cut(&j->train, j->o.first, 0, j->o.longest, err)) ||
 	    (r = check_training_labels(j, &found, err)) ||
+	    (r = name_by_number(&found, known, err)) ||
 	    (r = fix_labels(j, &found, known, err)) ||
 	    (r = bt_dataset_continue_tags(&j->train, &j->model.labels, err)))
 		goto out;

@@ -59,6 +59,24 @@ works 'in another order' bert-train --force -m named \
 	--labels parking,pay_fine,wifi_access,get_card --epochs 1 -o again train.tf
 like "$(cat err)" '*its classifier is replaced by a new one*' 'without'
 
+works 'numbers in place of names' bert-train --force -m named --epochs 1 -o again train.tf
+like "$(cat err)" "*warning: the labels are not those of 'named', which have names: its classifier is replaced by a new one (csv2tfrecord --map-label 0=NAME,1=NAME gives numbers names)*" \
+	'are warned of'
+
+# classes that have no names, as Hugging Face writes them, are known by their numbers
+cp -R numbered unnamed
+sed 's/"\([0-3]\)": *"[0-3]"/"\1": "LABEL_\1"/' numbered/config.json >unnamed/config.json
+is "$(labels unnamed)" '"0":"LABEL_0","1":"LABEL_1","2":"LABEL_2","3":"LABEL_3"' 'classes without names'
+csv2tfrecord -q -i id -t text -l intent --map-label get_card=3,parking=2,pay_fine=1,wifi_access=0 dev.csv |
+	bert-tokenize -q -m unnamed --max-length 48 -o digits.rec
+bert-eval -q --json -m unnamed digits.rec | grep accuracy >a
+bert-eval -q --json -m numbered digits.rec | grep accuracy >b
+same a b 'are evaluated on numbers'
+works 'and trained on' bert-train --force -q -m unnamed --epochs 1 -o again digits.rec
+is "$(labels again)" '"0":"0","1":"1","2":"2","3":"3"' 'under the names of the data'
+bert-train --force -q -m numbered --epochs 1 -o same digits.rec
+same again/model.safetensors same/model.safetensors 'with their classifier'
+
 # a class that the training data lacks keeps its number
 for k in 0 2 3; do tfrecord-cat -q --where label_ids=$k train.tf; done >gap.tf
 cp gap.tf train.rec
