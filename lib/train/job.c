@@ -291,24 +291,6 @@ static void log_loaded(const struct bt_job *j, const char *from,
 		       bt_buf_str(&rep->unused_names));
 }
 
-/* A classifier of as many classes was there, and is not trained on. */
-static void log_replaced(const struct bt_job *j, const char *from)
-{
-	const char *why =
-	    j->new_head ? "head is not that of" : "labels are not those of";
-
-	if (!j->new_head && j->o.labels == NULL && j->o.n_labels == 0 &&
-	    bt_labels_are_numbers(&j->model.labels))
-		bt_log_warn(bt_job_log(j), "other-labels", BT_HINT_NAME_LABELS,
-		            "the %s '%s', which have names: its classifier is "
-		            "replaced by a new one",
-		            why, from);
-	else
-		bt_log(bt_job_log(j), BT_LOG_NOTE,
-		       "the %s '%s': its classifier is replaced by a new one",
-		       why, from);
-}
-
 /* The weights of the starting model; where the engine is only planned, they are
  * only seen to fit. */
 static int load(struct bt_job *j, struct bt_error *err)
@@ -337,7 +319,7 @@ static int load(struct bt_job *j, struct bt_error *err)
 	    !bt_config_embeds(&j->model.config) &&
 	    j->o.old_head == BT_JOB_HEAD_FITS) {
 		fresh_head(j, false);
-		log_replaced(j, from);
+		bt_warn_replaced(j, from);
 	}
 	if (j->o.old_head != BT_JOB_HEAD_FITS)
 		fresh_head(j, j->o.old_head == BT_JOB_HEAD_FRESH);

@@ -278,3 +278,20 @@ void bt_warn_result(const struct bt_job *j, const struct bt_train_result *r)
 		            "learned little yet",
 		            (long long)r->steps, r->end_loss, guess);
 }
+
+void bt_warn_replaced(const struct bt_job *j, const char *from)
+{
+	const char *why =
+	    j->new_head ? "head is not that of" : "labels are not those of";
+
+	if (!j->new_head && j->o.labels == NULL && j->o.n_labels == 0 &&
+	    bt_labels_are_numbers(&j->model.labels))
+		bt_log_warn(bt_job_log(j), "other-labels", BT_HINT_NAME_LABELS,
+		            "the %s '%s', which have names: its classifier is "
+		            "replaced by a new one",
+		            why, from);
+	else
+		bt_log(bt_job_log(j), BT_LOG_NOTE,
+		       "the %s '%s': its classifier is replaced by a new one",
+		       why, from);
+}

@@ -16,6 +16,10 @@ int bt_warn_leak_count(const struct bt_dataset *d, const struct bt_dataset *e,
                        size_t *both, struct bt_error *err) BT_MUST_USE;
 void bt_warn_leak_folds(size_t both, size_t texts, const struct bt_log *log);
 
+/* The classifier of the starting model, which has as many classes, is not
+ * trained on: a note, and a warning where that is hardly meant. */
+void bt_warn_replaced(const struct bt_job *j, const char *from);
+
 /* Of settings, with n examples: batches, warm-up, learning rate. */
 void bt_warn_plan(const struct bt_train_opts *o, size_t n, int64_t total,
                   int64_t warmup);
