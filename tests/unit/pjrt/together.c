@@ -182,7 +182,7 @@ static void an_error_ends_all(void **state)
 {
 	static const char *const refused[] = {"stay\n" SOUND,
 	                                      "meet 2\nnothing"};
-	static const char *const aborts[] = {"stay\n" SOUND, "abort", SOUND};
+	static const char *const aborts[] = {("stay\n" SOUND), "abort", SOUND};
 	struct bt_pjrt *p;
 	long pid;
 
@@ -261,7 +261,8 @@ static void is_stopped(void **state)
 /* Where only one process can have the device. */
 static void alone(void **state)
 {
-	static const char *const texts[] = {SOUND, SOUND " ", "full\n" SOUND};
+	static const char *const texts[] = {SOUND, (SOUND " "),
+	                                    ("full\n" SOUND)};
 	char number[32];
 	struct bt_pjrt *p;
 
