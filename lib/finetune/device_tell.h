@@ -19,8 +19,8 @@ struct bt_device_waiter {
 	bool warned; /* that they are not kept */
 };
 
-/* From now on the device's programs are told of through w, which outlives that.
- */
+/* From now on messages and progress say which programs of the device are being
+ * compiled. *w must last as long as the device. */
 void bt_device_wait(struct bt_device_waiter *w, struct bt_device *d,
                     const struct bt_log *log, struct bt_progress *progress);
 

@@ -101,7 +101,7 @@ static size_t choose_width(const struct bt_pjrt *p, size_t n)
 	                    UINT64_MAX};
 	size_t i, width = n;
 
-	if (device > 0) /* it is told, and used */
+	if (device > 0) /* 0: the device does not say */
 		most[2] = (uint64_t)(device / BT_PJRT_COMPILE_DEVICE_MEMORY);
 	for (i = 0; i < 3; i++)
 		width = most[i] < width ? (size_t)most[i] : width;

@@ -73,13 +73,13 @@ like "$(head -n 1 out)" \
 csv2tfrecord -q -t text train.csv | bert-tokenize -q -m m >noid.rec
 works 'without ids' bert-predict -m m noid.rec
 is "$(sed -n 2,3p out | cut -d, -f1 | tr '\n' ' ')" '0 1 ' 'records are numbered from 0'
-like "$(cat err)" '*: the records have no ids: they are numbered from 0*' 'and that is told'
+like "$(cat err)" '*: the records have no ids: they are numbered from 0*' 'which a note says'
 is "$(grep -c warning err)" 0 'without a warning: none has an id'
 cat dev.rec noid.rec >some.rec
 for o in '' '--format tensor'; do
 	# shellcheck disable=SC2086
 	works "some have ids $o" bert-predict -m m $o some.rec
-	like "$(cat err)" '*warning: records without an id were numbered from 0; others have ids*' 		'which is warned of'
+	like "$(cat err)" '*warning: records without an id were numbered from 0; others have ids*' 'which is warned of'
 done
 is "$(grep -c 'an earlier one' err)" 0 'none of these ids comes again'
 cat dev.rec train.rec dev.rec >again.rec

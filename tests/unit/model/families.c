@@ -43,7 +43,7 @@ static void pass(struct tiny *t, bool add)
 
 struct heard {
 	const struct tiny *t;
-	float *told; /* the gradients, each as it was when it was told */
+	float *kept; /* gradients, as they were when they were complete */
 	size_t left, calls;
 };
 
@@ -53,12 +53,12 @@ static void hear(void *ctx, size_t from)
 	const float *grads = bt_engine_grads(h->t->e);
 
 	assert_true(from <= h->left);
-	memcpy(h->told + from, grads + from, (h->left - from) * sizeof(*grads));
+	memcpy(h->kept + from, grads + from, (h->left - from) * sizeof(*grads));
 	h->calls += from < h->left;
 	h->left = from;
 }
 
-/* Returns how often it was told of some. */
+/* Returns how many calls had complete gradients. */
 static size_t hears(struct tiny *t, bool add)
 {
 	size_t size = t->g.n_floats * sizeof(float);
@@ -70,10 +70,10 @@ static size_t hears(struct tiny *t, bool add)
 	assert_ok(bt_engine_backward(t->e, add, &err));
 	bt_engine_on_ready(t->e, NULL, NULL);
 	assert_int_equal(h.left, 0);
-	assert_memory_equal(h.told, bt_engine_grads(t->e), size);
-	free(h.told);
+	assert_memory_equal(h.kept, bt_engine_grads(t->e), size);
+	free(h.kept);
 	/* a listener that was taken away is not called */
-	h.told = NULL;
+	h.kept = NULL;
 	pass(t, add);
 	return h.calls;
 }

@@ -160,7 +160,7 @@ static void beside_each_other(void **state)
 	assert_true(seen.n >= 4);
 	assert_int_equal(seen.done, 3);
 	assert_int_equal(seen.of, 3);
-	/* nothing is told of what the cache has */
+	/* programs of the cache are not watched */
 	memset(&seen, 0, sizeof(seen));
 	assert_ok(all(p, 3, texts));
 	free_all(3, BT_PJRT_CACHED);
