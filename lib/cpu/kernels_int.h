@@ -24,6 +24,25 @@ void bt_ref_glu(const struct bt_glu *a, size_t row0, size_t row1,
 void bt_ref_glu_back(const struct bt_glu *a, size_t row0, size_t row1,
                      float *scratch);
 
+void bt_ref_dropout(const struct bt_dropout *d, uint32_t row, size_t n,
+                    float *m);
+void bt_ref_attend(const struct bt_attend *a);
+void bt_ref_attend_back(const struct bt_attend *a);
+
+static inline float bt_ref_get(const void *x, size_t i, bool bf16)
+{
+	return bf16 ? bt_bf16_to_f32(((const uint16_t *)x)[i])
+	            : ((const float *)x)[i];
+}
+
+static inline void bt_ref_put(void *y, size_t i, bool bf16, float v)
+{
+	if (bf16)
+		((uint16_t *)y)[i] = bt_f32_to_bf16(v);
+	else
+		((float *)y)[i] = v;
+}
+
 /* Query rows that are taken at a time. */
 #define BT_ATTEND_TILE ((size_t)32)
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cpu/ref_int.h"
+#include "cpu/kernels_int.h"
 
 #define SQRT_HALF 0.70710678118654752440f
 #define SQRT_2_OVER_PI 0.79788456080286535588f
@@ -69,7 +69,8 @@ void bt_ref_act(enum bt_activation act, bool bf16, const void *x, void *y,
 
 	for (r = 0; r < rows; r++)
 		for (i = r * ld; i < r * ld + cols; i++)
-			put(y, i, bf16, act_value(act, get(x, i, bf16)));
+			bt_ref_put(y, i, bf16,
+			           act_value(act, bt_ref_get(x, i, bf16)));
 }
 
 void bt_ref_act_back(enum bt_activation act, bool bf16, const void *x,
@@ -80,8 +81,9 @@ void bt_ref_act_back(enum bt_activation act, bool bf16, const void *x,
 
 	for (r = 0; r < rows; r++)
 		for (i = r * ld; i < r * ld + cols; i++)
-			put(dx, i, bf16,
-			    get(dy, i, bf16) * act_slope(act, get(x, i, bf16)));
+			bt_ref_put(dx, i, bf16,
+			           bt_ref_get(dy, i, bf16) *
+			               act_slope(act, bt_ref_get(x, i, bf16)));
 }
 
 static void add(const struct bt_sum *a, size_t row0, size_t row1, float *m)
@@ -93,7 +95,8 @@ static void add(const struct bt_sum *a, size_t row0, size_t row1, float *m)
 		bt_ref_dropout(&a->drop, (uint32_t)r, a->cols, m);
 		for (i = 0; i < a->cols; i++) {
 			at = r * a->cols + i;
-			y = a->residual[at] + m[i] * get(a->x, at, a->x_bf16);
+			y = a->residual[at] +
+			    m[i] * bt_ref_get(a->x, at, a->x_bf16);
 			if (a->y != NULL)
 				a->y[at] = y;
 			if (a->y_bf16 != NULL)
@@ -110,7 +113,7 @@ static void add_back(const struct bt_sum *a, size_t row0, size_t row1, float *m)
 		bt_ref_dropout(&a->drop, (uint32_t)r, a->cols, m);
 		for (i = 0; i < a->cols; i++) {
 			at = r * a->cols + i;
-			put(a->dx, at, a->dx_bf16, m[i] * a->dy[at]);
+			bt_ref_put(a->dx, at, a->dx_bf16, m[i] * a->dy[at]);
 			if (a->add_residual)
 				a->dresidual[at] += a->dy[at];
 			else
@@ -126,9 +129,9 @@ void bt_ref_glu(const struct bt_glu *a, size_t row0, size_t row1, float *y)
 	for (r = row0; r < row1; r++)
 		for (i = 0; i < a->cols; i++) {
 			at = 2 * r * a->cols + i;
-			y[0] = get(a->x, at + a->gate, a->x_bf16);
+			y[0] = bt_ref_get(a->x, at + a->gate, a->x_bf16);
 			bt_ref_act(a->act, false, y, y, 1, 1, 1);
-			y[0] *= get(a->x, at + a->other, a->x_bf16);
+			y[0] *= bt_ref_get(a->x, at + a->other, a->x_bf16);
 			at = r * a->cols + i;
 			if (a->y != NULL)
 				a->y[at] = y[0];
@@ -146,15 +149,16 @@ void bt_ref_glu_back(const struct bt_glu *a, size_t row0, size_t row1,
 	for (r = row0; r < row1; r++)
 		for (i = 0; i < a->cols; i++) {
 			at = 2 * r * a->cols + i;
-			x = get(a->x, at + a->gate, a->x_bf16);
-			gate = get(a->x, at + a->other, a->x_bf16);
-			dy = get(a->dy, r * a->cols + i, a->dy_bf16);
+			x = bt_ref_get(a->x, at + a->gate, a->x_bf16);
+			gate = bt_ref_get(a->x, at + a->other, a->x_bf16);
+			dy = bt_ref_get(a->dy, r * a->cols + i, a->dy_bf16);
 			gate *= dy;
 			bt_ref_act_back(a->act, false, &x, &gate, &scratch[0],
 			                1, 1, 1);
 			bt_ref_act(a->act, false, &x, &scratch[1], 1, 1, 1);
-			put(a->dx, at + a->gate, a->dx_bf16, scratch[0]);
-			put(a->dx, at + a->other, a->dx_bf16, scratch[1] * dy);
+			bt_ref_put(a->dx, at + a->gate, a->dx_bf16, scratch[0]);
+			bt_ref_put(a->dx, at + a->other, a->dx_bf16,
+			           scratch[1] * dy);
 		}
 }
 
@@ -200,7 +204,7 @@ static void norm_row(const struct bt_norm *a, size_t r, float *m)
 		bt_ref_dropout(&a->drop, (uint32_t)r, h, m);
 		for (i = 0; i < h; i++)
 			z[i] = a->residual[r * h + i] +
-			       m[i] * get(a->x, r * h + i, a->x_bf16);
+			       m[i] * bt_ref_get(a->x, r * h + i, a->x_bf16);
 	}
 	for (i = 0; i < h && !a->rms; i++)
 		sum += z[i];
@@ -269,7 +273,8 @@ static void norm_back(const struct bt_norm *a, size_t row0, size_t row1,
 			else
 				a->dresidual[r * h + i] = dz;
 			if (a->dx != NULL)
-				put(a->dx, r * h + i, a->dx_bf16, m[i] * dz);
+				bt_ref_put(a->dx, r * h + i, a->dx_bf16,
+				           m[i] * dz);
 		}
 	}
 }
@@ -281,7 +286,7 @@ static void column_sums(bool bf16, const void *x, size_t rows, size_t cols,
 
 	for (r = 0; r < rows; r++)
 		for (i = 0; i < cols; i++)
-			sum[i] += get(x, r * ld + i, bf16);
+			sum[i] += bt_ref_get(x, r * ld + i, bf16);
 }
 
 static void axpy(float a, const float *x, float *y, size_t n)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/philox.h"
-#include "cpu/ref_int.h"
+#include "cpu/kernels_int.h"
 
 void bt_ref_dropout(const struct bt_dropout *d, uint32_t row, size_t n,
                     float *m)
@@ -49,11 +49,11 @@ static float rotated(const struct bt_attend *a, const void *x, size_t ld,
 	float u, v;
 
 	if (a->rotary == NULL)
-		return get(x, i * ld + c, a->bf16);
+		return bt_ref_get(x, i * ld + c, a->bf16);
 	angle = a->neighbours ? c / 2 : c % half;
 	t = a->rotary + i * a->d + angle;
-	u = get(x, i * ld + left_of(a, angle), a->bf16);
-	v = get(x, i * ld + right_of(a, angle), a->bf16);
+	u = bt_ref_get(x, i * ld + left_of(a, angle), a->bf16);
+	v = bt_ref_get(x, i * ld + right_of(a, angle), a->bf16);
 	return c == left_of(a, angle) ? u * t[0] - v * t[half]
 	                              : v * t[0] + u * t[half];
 }
@@ -82,8 +82,8 @@ static float rel_product(const struct bt_attend *a, const void *x, size_t ld,
 	size_t c;
 
 	for (c = 0; c < a->d && rows != NULL; c++)
-		s += get(x, i * ld + c, a->bf16) *
-		     get(rows, r * a->rel_ld + c, a->bf16);
+		s += bt_ref_get(x, i * ld + c, a->bf16) *
+		     bt_ref_get(rows, r * a->rel_ld + c, a->bf16);
 	return s;
 }
 
@@ -102,13 +102,13 @@ static void rel_back(const struct bt_attend *a, size_t i, size_t j, float d,
 
 	for (c = 0; c < a->d && a->rel_k != NULL; c++) {
 		a->drel_k[r * dw + c] +=
-		    d * get(a->q, i * a->q_ld + c, a->bf16);
-		dq[c] += d * get(a->rel_k, r * a->rel_ld + c, a->bf16);
+		    d * bt_ref_get(a->q, i * a->q_ld + c, a->bf16);
+		dq[c] += d * bt_ref_get(a->rel_k, r * a->rel_ld + c, a->bf16);
 	}
 	for (c = 0; c < a->d && a->rel_q != NULL; c++) {
 		a->drel_q[r * dw + c] +=
-		    d * get(a->k, j * a->kv_ld + c, a->bf16);
-		dk[c] += d * get(a->rel_q, r * a->rel_ld + c, a->bf16);
+		    d * bt_ref_get(a->k, j * a->kv_ld + c, a->bf16);
+		dk[c] += d * bt_ref_get(a->rel_q, r * a->rel_ld + c, a->bf16);
 	}
 }
 
@@ -159,9 +159,9 @@ void bt_ref_attend(const struct bt_attend *a)
 		for (c = 0; c < a->d; c++) {
 			o = 0;
 			for (j = 0; j < a->n; j++)
-				o +=
-				    p[j] * get(a->v, j * a->kv_ld + c, a->bf16);
-			put(a->o, i * a->o_ld + c, a->bf16, o);
+				o += p[j] * bt_ref_get(a->v, j * a->kv_ld + c,
+				                       a->bf16);
+			bt_ref_put(a->o, i * a->o_ld + c, a->bf16, o);
 		}
 	}
 }
@@ -179,8 +179,9 @@ static void attend_back_row(const struct bt_attend *a, size_t i, const float *m,
 		p[j] = expf(p[j] - a->lse[i * a->lse_ld]);
 		dp[j] = 0;
 		for (c = 0; c < a->d; c++) {
-			x = get(a->dout, i * a->o_ld + c, a->bf16);
-			dp[j] += x * get(a->v, j * a->kv_ld + c, a->bf16);
+			x = bt_ref_get(a->dout, i * a->o_ld + c, a->bf16);
+			dp[j] +=
+			    x * bt_ref_get(a->v, j * a->kv_ld + c, a->bf16);
 			dv[j * a->d + c] += p[j] * m[j] * x;
 		}
 		dp[j] *= m[j];
@@ -202,7 +203,7 @@ static void attend_back_row(const struct bt_attend *a, size_t i, const float *m,
 	if (a->rotary != NULL)
 		rotate_back(a, i, dq);
 	for (c = 0; c < a->d; c++)
-		put(a->dq, i * a->q_ld + c, a->bf16, a->scale * dq[c]);
+		bt_ref_put(a->dq, i * a->q_ld + c, a->bf16, a->scale * dq[c]);
 }
 
 void bt_ref_attend_back(const struct bt_attend *a)
@@ -222,8 +223,9 @@ void bt_ref_attend_back(const struct bt_attend *a)
 		rotate_back(a, j, dk + j * a->d);
 	for (j = 0; j < a->n; j++)
 		for (c = 0; c < a->d; c++) {
-			put(a->dk, j * a->kv_ld + c, a->bf16,
-			    a->scale * dk[j * a->d + c]);
-			put(a->dv, j * a->kv_ld + c, a->bf16, dv[j * a->d + c]);
+			bt_ref_put(a->dk, j * a->kv_ld + c, a->bf16,
+			           a->scale * dk[j * a->d + c]);
+			bt_ref_put(a->dv, j * a->kv_ld + c, a->bf16,
+			           dv[j * a->d + c]);
 		}
 }
