@@ -128,13 +128,16 @@ const char *bt_device_platform(const struct bt_device *d)
 	return bt_pjrt_about(d->pjrt)->platform;
 }
 
-size_t bt_device_places(const struct bt_device *d)
+bool bt_device_is_gpu(const struct bt_device *d)
 {
 	const char *platform = bt_device_platform(d);
 
-	return strcmp(platform, "cuda") == 0 || strcmp(platform, "rocm") == 0
-	           ? 16384
-	           : 4096;
+	return strcmp(platform, "cuda") == 0 || strcmp(platform, "rocm") == 0;
+}
+
+size_t bt_device_places(const struct bt_device *d)
+{
+	return bt_device_is_gpu(d) ? 16384 : 4096;
 }
 
 const char *bt_device_name(const struct bt_device *d)

@@ -101,6 +101,8 @@ int bt_device_row_length(size_t longest);
 /* The room for so many selected tokens: few numbers, for few programs. */
 int bt_device_room(const struct bt_device *d, int selected);
 
+bool bt_device_is_gpu(const struct bt_device *d);
+
 /* Texts first .. end - 1 of a batch, which run together: as many of them as
  * there are devices have so many rows of that length, at most. */
 struct bt_device_piece {

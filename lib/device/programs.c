@@ -10,8 +10,10 @@
 static int write_text(struct bt_device *d, struct bt_device_program *x,
                       struct bt_error *err)
 {
-	struct bt_hlo_opts o = {
-	    .size = x->size, .bf16 = d->bf16, .replicas = d->replicas};
+	struct bt_hlo_opts o = {.size = x->size,
+	                        .bf16 = d->bf16,
+	                        .fuses = bt_device_is_gpu(d),
+	                        .replicas = d->replicas};
 	const struct bt_device_learning *l;
 
 	if (x->kind == BT_DEVICE_FORWARD)

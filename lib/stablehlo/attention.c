@@ -196,6 +196,12 @@ static int softmax(struct bt_hlo *b, int s)
 	return bt_hlo_binary(b, "divide", s, x);
 }
 
+/* Probabilities as the passes read them: of bf16 in half the room. */
+static int kept(struct bt_hlo_emit *e, int s)
+{
+	return e->o->bf16 ? bt_hlo_once(&e->b, bt_hlo_operand(e, s)) : s;
+}
+
 double bt_hlo_score_scale(const struct bt_attention_args *a)
 {
 	int products = 1;
@@ -212,7 +218,7 @@ static int scores(struct bt_hlo_emit *e, const struct bt_node *n, int q, int k)
 	static const int map[] = {0, 2, 3};
 	const struct bt_attention_args *a = &n->u.attention;
 	struct bt_hlo *b = &e->b;
-	int s = bt_hlo_dot(b, q, k, qk), x, mask;
+	int s = bt_hlo_inner_dot(e, q, k, qk), x, mask;
 
 	if (a->relative_positions >= 0)
 		s = bt_hlo_add_relative(e, n, s, q, k);
@@ -245,11 +251,12 @@ void bt_hlo_attention(struct bt_hlo_emit *e, int node)
 	q = bt_hlo_operand(e, q);
 	k = bt_hlo_operand(e, k);
 	v = bt_hlo_operand(e, v);
-	s = softmax(b, scores(e, n, q, k));
+	s = kept(e, softmax(b, scores(e, n, q, k)));
 	memcpy(e->outputs[node].saved, (const int[]){q, k, v, s},
 	       4 * sizeof(int));
+	s = bt_hlo_convert(b, s, BT_HLO_F32);
 	s = bt_hlo_drop_pairs(e, node, s);
-	s = bt_hlo_dot(b, bt_hlo_operand(e, s), v, pv);
+	s = bt_hlo_inner_dot(e, bt_hlo_operand(e, s), v, pv);
 	s = bt_hlo_reshape(b, bt_hlo_transpose(b, s, back), 2, dims);
 	if (n->rows == BT_PER_SEQUENCE)
 		s = bt_hlo_gather(b, s, bt_hlo_input(e, BT_HLO_ARG_FIRST));

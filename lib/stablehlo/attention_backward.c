@@ -9,20 +9,20 @@
 
 /* Of [rows, heads, queries, keys] and [rows, length, heads, d]: for each query,
  * the sum over keys; for each key, that over queries. */
-static int over_keys(struct bt_hlo *b, int s, int x)
+static int over_keys(struct bt_hlo_emit *e, int s, int x)
 {
 	static const struct bt_hlo_product p = {2, 1, {0, 1}, {0, 2}, {3}, {1}};
 	static const int back[] = {0, 2, 1, 3};
 
-	return bt_hlo_transpose(b, bt_hlo_dot(b, s, x, p), back);
+	return bt_hlo_transpose(&e->b, bt_hlo_inner_dot(e, s, x, p), back);
 }
 
-static int over_queries(struct bt_hlo *b, int s, int x)
+static int over_queries(struct bt_hlo_emit *e, int s, int x)
 {
 	static const struct bt_hlo_product p = {2, 1, {0, 1}, {0, 2}, {2}, {1}};
 	static const int back[] = {0, 2, 1, 3};
 
-	return bt_hlo_transpose(b, bt_hlo_dot(b, s, x, p), back);
+	return bt_hlo_transpose(&e->b, bt_hlo_inner_dot(e, s, x, p), back);
 }
 
 /* The gradient by the output of all tokens as heads: texts of which only the
@@ -39,7 +39,8 @@ static int output_heads(struct bt_hlo_emit *e, const struct bt_node *n,
 
 	if (n->rows == BT_PER_SEQUENCE) {
 		at = bt_hlo_input(e, BT_HLO_ARG_FIRST);
-		x = bt_hlo_scatter(b, "add", bt_hlo_splat(b, s, 0), at, x);
+		x = bt_hlo_scatter(b, "add", bt_hlo_splat(b, s, 0), at, x,
+		                   false);
 	}
 	return bt_hlo_operand(e, bt_hlo_reshape(b, x, 4, dims));
 }
@@ -86,22 +87,23 @@ static void attention_back(struct bt_hlo_emit *e, int node)
 	const struct bt_node *n = &e->g->nodes[node];
 	const struct bt_attention_args *a = &n->u.attention;
 	const int *saved = e->outputs[node].saved;
-	int q = saved[0], k = saved[1], v = saved[2], p = saved[3];
+	int q = saved[0], k = saved[1], v = saved[2];
 	struct bt_hlo *b = &e->b;
+	int p = bt_hlo_convert(b, saved[3], BT_HLO_F32);
 	int dy = output_heads(e, n, node), ds, low, dq, dk;
 
 	low = bt_hlo_operand(e, bt_hlo_drop_back(e, node, a->dropout, p));
-	dq = over_queries(b, low, dy);
+	dq = over_queries(e, low, dy);
 	give_heads(e, n, a->kv, a->v_col, a->kv_heads, dq);
-	ds = bt_hlo_dot(b, dy, v, ov);
+	ds = bt_hlo_inner_dot(e, dy, v, ov);
 	ds = bt_hlo_drop_back(e, node, a->dropout, ds);
 	ds = softmax_back(b, p, ds);
 	if (a->relative_bias >= 0)
 		bt_hlo_bias_back(e, n, ds);
 	ds = bt_hlo_with(b, "multiply", ds, bt_hlo_score_scale(a));
 	low = bt_hlo_operand(e, ds);
-	dq = over_keys(b, low, k);
-	dk = over_queries(b, low, q);
+	dq = over_keys(e, low, k);
+	dk = over_queries(e, low, q);
 	if (a->relative_positions >= 0)
 		bt_hlo_relative_back(e, n, ds, q, k, &dq, &dk);
 	if (a->rope.theta > 0) {

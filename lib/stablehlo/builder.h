@@ -97,6 +97,9 @@ int bt_hlo_iota(struct bt_hlo *b, struct bt_hlo_shape s, int dim);
 
 /* Element by element, by the operation's name: "exponential", "add". */
 int bt_hlo_unary(struct bt_hlo *b, const char *op, int x);
+/* x, which compilers would else compute again for each use, and what it is
+ * computed from likewise. */
+int bt_hlo_once(struct bt_hlo *b, int x);
 int bt_hlo_binary(struct bt_hlo *b, const char *op, int x, int y);
 
 /* op of x and the same number everywhere. */
@@ -125,13 +128,15 @@ int bt_hlo_pad(struct bt_hlo *b, int x, int dim, int64_t low, int64_t high);
 int bt_hlo_concat(struct bt_hlo *b, const int *x, int n, int dim);
 
 /* Of a product: dimensions that both have, and those that are summed over.
- * Result, f32: the former, what is left of x, what is left of y. */
+ * Result: the former, what is left of x, what is left of y; f32. */
 struct bt_hlo_product {
 	int batches, sums;
 	int x_batch[2], y_batch[2];
 	int x_sum[2], y_sum[2];
 };
 int bt_hlo_dot(struct bt_hlo *b, int x, int y, struct bt_hlo_product p);
+/* The same, rounded to the operands' type. */
+int bt_hlo_rounded_dot(struct bt_hlo *b, int x, int y, struct bt_hlo_product p);
 
 /* X Y', X Y and X' Y of matrices. */
 int bt_hlo_dot_nt(struct bt_hlo *b, int x, int y);
@@ -148,7 +153,9 @@ int bt_hlo_all_reduce(struct bt_hlo *b, int x, int replicas);
 int bt_hlo_gather(struct bt_hlo *b, int x, int at);
 
 /* The rows of `into`, each with those of x added (or op) whose number it is;
- * rows with other numbers are left out. */
-int bt_hlo_scatter(struct bt_hlo *b, const char *op, int into, int at, int x);
+ * rows with other numbers are left out. distinct: no two numbers are equal, and
+ * devices need not take rows one after the other. */
+int bt_hlo_scatter(struct bt_hlo *b, const char *op, int into, int at, int x,
+                   bool distinct);
 
 #endif

@@ -83,6 +83,11 @@ int bt_hlo_unary(struct bt_hlo *b, const char *op, int x)
 	return bt_hlo_op(b, op, NULL, &x, 1, &s);
 }
 
+int bt_hlo_once(struct bt_hlo *b, int x)
+{
+	return bt_hlo_unary(b, "optimization_barrier", x);
+}
+
 int bt_hlo_binary(struct bt_hlo *b, const char *op, int x, int y)
 {
 	const int in[] = {x, y};

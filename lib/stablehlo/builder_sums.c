@@ -45,8 +45,6 @@ static bool product_shape(const struct bt_hlo_shape *x,
 {
 	int i;
 
-	to->type = BT_HLO_F32;
-	to->rank = 0;
 	if (x->type != y->type ||
 	    (x->type != BT_HLO_F32 && x->type != BT_HLO_BF16))
 		return false;
@@ -90,10 +88,11 @@ static int batch_first(struct bt_hlo *b, int x, int batches, int *batch,
 	return bt_hlo_transpose(b, x, to);
 }
 
-int bt_hlo_dot(struct bt_hlo *b, int x, int y, struct bt_hlo_product p)
+static int dot(struct bt_hlo *b, int x, int y, struct bt_hlo_product p,
+               enum bt_hlo_type type)
 {
 	int in[] = {x, y};
-	struct bt_hlo_shape s = bt_hlo_shape_of(b, x), to;
+	struct bt_hlo_shape s = bt_hlo_shape_of(b, x), to = {.type = type};
 	struct bt_hlo_shape t = bt_hlo_shape_of(b, y);
 	struct bt_buf *out = &b->body;
 	const char *precision;
@@ -129,6 +128,16 @@ int bt_hlo_dot(struct bt_hlo *b, int x, int y, struct bt_hlo_product p)
 	              precision, precision);
 	bt_hlo_end(b, in, 2, z);
 	return z;
+}
+
+int bt_hlo_dot(struct bt_hlo *b, int x, int y, struct bt_hlo_product p)
+{
+	return dot(b, x, y, p, BT_HLO_F32);
+}
+
+int bt_hlo_rounded_dot(struct bt_hlo *b, int x, int y, struct bt_hlo_product p)
+{
+	return dot(b, x, y, p, bt_hlo_shape_of(b, x).type);
 }
 
 int bt_hlo_dot_nt(struct bt_hlo *b, int x, int y)
@@ -219,7 +228,8 @@ int bt_hlo_all_reduce(struct bt_hlo *b, int x, int replicas)
 	return y;
 }
 
-int bt_hlo_scatter(struct bt_hlo *b, const char *op, int into, int at, int x)
+int bt_hlo_scatter(struct bt_hlo *b, const char *op, int into, int at, int x,
+                   bool distinct)
 {
 	const int in[] = {into, at, x};
 	struct bt_hlo_shape s = bt_hlo_shape_of(b, into), t = s;
@@ -241,8 +251,8 @@ int bt_hlo_scatter(struct bt_hlo *b, const char *op, int into, int at, int x)
 	              "update_window_dims = [%s], inserted_window_dims = [0], "
 	              "scatter_dims_to_operand_dims = [0], index_vector_dim = "
 	              "1>, indices_are_sorted = false, unique_indices = "
-	              "false}>",
-	              s.rank == 2 ? "1" : "");
+	              "%s}>",
+	              s.rank == 2 ? "1" : "", distinct ? "true" : "false");
 	put_region(b, op, s.type);
 	bt_hlo_end(b, in, 3, y);
 	return y;

@@ -12,13 +12,6 @@
 #define GROUPS 8   /* of 16 bits in the four words */
 #define COLUMNS 16 /* that share a group of random numbers */
 
-/* Compilers would compute x again for each use, and what it is computed from
- * likewise: 2^10 times where ten rounds read two values each. */
-static int once(struct bt_hlo *b, int x)
-{
-	return bt_hlo_unary(b, "optimization_barrier", x);
-}
-
 /* x times a number: the high and the low half of 64 bits. */
 static void multiply(struct bt_hlo *b, int x, uint32_t by, int *high, int *low)
 {
@@ -59,8 +52,10 @@ static void philox(struct bt_hlo_emit *e, int c[4])
 		c[3] = low[0];
 		k0 = bt_hlo_with(b, "add", k0, BT_PHILOX_W0);
 		k1 = bt_hlo_with(b, "add", k1, BT_PHILOX_W1);
-		for (k = 0; k < 4 && i % 2 == 1; k++)
-			c[k] = once(b, c[k]);
+		/* or some compute 2^10 times where ten rounds read two values
+		 * each */
+		for (k = 0; k < 4 && i % 2 == 1 && !e->o->fuses; k++)
+			c[k] = bt_hlo_once(b, c[k]);
 	}
 }
 
@@ -209,7 +204,7 @@ static void keep(struct bt_hlo_emit *e, int node, float probability, int bits)
 	int x = bt_hlo_compare_with(&e->b, "GE", bits,
 	                            bt_dropout_threshold(probability));
 
-	e->outputs[node].saved[BT_HLO_KEPT] = once(&e->b, x);
+	e->outputs[node].saved[BT_HLO_KEPT] = bt_hlo_once(&e->b, x);
 }
 
 static bool drops(const struct bt_hlo_emit *e, float probability)

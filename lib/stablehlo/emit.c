@@ -66,6 +66,13 @@ int bt_hlo_operand(struct bt_hlo_emit *e, int x)
 	return e->o->bf16 ? bt_hlo_convert(&e->b, x, BT_HLO_BF16) : x;
 }
 
+int bt_hlo_inner_dot(struct bt_hlo_emit *e, int x, int y,
+                     struct bt_hlo_product p)
+{
+	x = bt_hlo_rounded_dot(&e->b, x, y, p);
+	return bt_hlo_convert(&e->b, x, BT_HLO_F32);
+}
+
 int bt_hlo_param_operand(struct bt_hlo_emit *e, int param)
 {
 	if (e->param_low[param] == BT_HLO_NONE)

@@ -109,6 +109,11 @@ int bt_hlo_input(struct bt_hlo_emit *e, enum bt_hlo_source source);
 /* x in the type of products' operands. */
 int bt_hlo_operand(struct bt_hlo_emit *e, int x);
 
+/* A product of operands that another one follows, f32: rounded to their type
+ * before, so that devices write and read half as much. */
+int bt_hlo_inner_dot(struct bt_hlo_emit *e, int x, int y,
+                     struct bt_hlo_product p);
+
 /* A node's output as one value; its columns first .. first + n - 1. */
 int bt_hlo_whole(struct bt_hlo_emit *e, int node);
 int bt_hlo_columns(struct bt_hlo_emit *e, int node, int first, int n);

@@ -2,6 +2,17 @@
 /* linear, and what stands between layers: add, glu, dropout. */
 #include "stablehlo/emit_int.h"
 
+/* X W', of logits in full. */
+static int forward(struct bt_hlo_emit *e, int node, int x, int w)
+{
+	static const struct bt_hlo_product nt = {
+	    .sums = 1, .x_sum = {1}, .y_sum = {1}};
+
+	if (node == e->g->logits || node == e->g->next_logits)
+		return bt_hlo_dot(&e->b, x, w, nt);
+	return bt_hlo_inner_dot(e, x, w, nt);
+}
+
 static void linear(struct bt_hlo_emit *e, int node)
 {
 	const struct bt_node *n = &e->g->nodes[node];
@@ -11,7 +22,7 @@ static void linear(struct bt_hlo_emit *e, int node)
 	v->n = n->u.linear.parts;
 	for (i = 0; i < v->n; i++) {
 		y = bt_hlo_param_operand(e, n->u.linear.weight + i);
-		y = bt_hlo_dot_nt(&e->b, x, y);
+		y = forward(e, node, x, y);
 		if (n->u.linear.bias >= 0) {
 			bias = bt_hlo_param(e, n->u.linear.bias + i);
 			bias = bt_hlo_along(&e->b, bias, y, 1);
@@ -25,6 +36,8 @@ static void linear(struct bt_hlo_emit *e, int node)
 
 static void linear_back(struct bt_hlo_emit *e, int node)
 {
+	static const struct bt_hlo_product nn = {
+	    .sums = 1, .x_sum = {1}, .y_sum = {0}};
 	const struct bt_node *n = &e->g->nodes[node];
 	const struct bt_hlo_output *v = &e->outputs[node];
 	struct bt_hlo *b = &e->b;
@@ -41,7 +54,7 @@ static void linear_back(struct bt_hlo_emit *e, int node)
 		dy = bt_hlo_operand(e, dy);
 		bt_hlo_give_param(e, w, bt_hlo_dot_tn(b, dy, x));
 		w = bt_hlo_param_operand(e, w);
-		sum = bt_hlo_sum(b, sum, bt_hlo_dot_nn(b, dy, w));
+		sum = bt_hlo_sum(b, sum, bt_hlo_inner_dot(e, dy, w, nn));
 	}
 	bt_hlo_give(e, n->in[0], sum);
 }

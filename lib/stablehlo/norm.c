@@ -174,13 +174,13 @@ static int add_words(struct bt_hlo *b, int table, int at, int dz)
 	x = bt_hlo_splat(b, s, n);
 	first = bt_hlo_select(b, same, bt_hlo_iota(b, s, 1), x);
 	first = bt_hlo_reduce(b, "minimum", first, 1);
-	none = bt_hlo_iota(b, bt_hlo_shape_of(b, at), 0);
-	none = bt_hlo_compare(b, "NE", first, none);
-	x = bt_hlo_splat(b, bt_hlo_shape_of(b, at), -1);
+	x = bt_hlo_iota(b, bt_hlo_shape_of(b, at), 0);
+	none = bt_hlo_compare(b, "NE", first, x);
+	x = bt_hlo_with(b, "add", x, (double)bt_hlo_dim(b, table, 0));
 	at = bt_hlo_select(b, none, x, at);
 	x = bt_hlo_convert(b, same, BT_HLO_F32);
 	x = bt_hlo_dot_nn(b, x, dz);
-	return bt_hlo_scatter(b, "add", table, at, x);
+	return bt_hlo_scatter(b, "add", table, at, x, true);
 }
 
 /* The same of all tokens, some after the other: the products grow with the

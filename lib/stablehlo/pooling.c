@@ -23,8 +23,9 @@ static void put_back(struct bt_hlo_emit *e, int node, int at, int x)
 	struct bt_hlo_shape s =
 	    bt_hlo_matrix(BT_HLO_F32, bt_hlo_tokens(e), e->g->nodes[node].cols);
 
-	bt_hlo_give(e, node,
-	            bt_hlo_scatter(b, "add", bt_hlo_splat(b, s, 0), at, x));
+	bt_hlo_give(
+	    e, node,
+	    bt_hlo_scatter(b, "add", bt_hlo_splat(b, s, 0), at, x, false));
 }
 
 /* Texts that the batch does not have add zeros to the first token. */
@@ -110,7 +111,7 @@ static void max(struct bt_hlo_emit *e, int node)
 	    bt_hlo_matrix(BT_HLO_F32, e->o->size.texts, e->g->nodes[node].cols);
 
 	y = bt_hlo_scatter(b, "maximum", bt_hlo_splat(b, s, BT_HLO_LEAST), at,
-	                   x);
+	                   x, false);
 	none = bt_hlo_compare_with(b, "EQ", y, BT_HLO_LEAST);
 	bt_hlo_set(e, node, bt_hlo_select(b, none, bt_hlo_splat(b, s, 0), y));
 }
@@ -140,7 +141,7 @@ static void max_back(struct bt_hlo_emit *e, int node)
 	z = bt_hlo_splat(b, s, (double)s.dim[0]);
 	y = bt_hlo_select(b, y, number, z);
 	z = bt_hlo_splat(b, t, (double)s.dim[0]);
-	y = for_tokens(e, bt_hlo_scatter(b, "minimum", z, at, y));
+	y = for_tokens(e, bt_hlo_scatter(b, "minimum", z, at, y, false));
 	y = bt_hlo_compare(b, "EQ", number, y);
 	z = for_tokens(e, bt_hlo_given(e, node));
 	bt_hlo_give(

@@ -20,7 +20,10 @@ struct bt_hlo_size {
 
 struct bt_hlo_opts {
 	struct bt_hlo_size size;
-	bool bf16; /* operands of products, which are f32, are rounded to it */
+	bool bf16;  /* operands of products are rounded to it, and so is what
+	             * stands between two products; all else is f32 */
+	bool fuses; /* its compiler makes one kernel of many operations, and
+	             * computes none of them twice in it */
 
 	/* of a program that learns */
 	bool drops;    /* dropout is on, as the CPU's engine has it */
