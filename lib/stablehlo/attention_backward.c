@@ -40,14 +40,28 @@ static int output_heads(struct bt_hlo_emit *e, const struct bt_node *n,
 	if (n->rows == BT_PER_SEQUENCE) {
 		at = bt_hlo_input(e, BT_HLO_ARG_FIRST);
 		x = bt_hlo_scatter(b, "add", bt_hlo_splat(b, s, 0), at, x,
-		                   false);
+		                   true);
 	}
 	return bt_hlo_operand(e, bt_hlo_reshape(b, x, 4, dims));
 }
 
+/* The rows of x of the texts' first tokens; zeros for texts that the batch does
+ * not have. */
+static int first_rows(struct bt_hlo_emit *e, int x)
+{
+	struct bt_hlo *b = &e->b;
+	int at = bt_hlo_input(e, BT_HLO_ARG_FIRST), none;
+
+	none = bt_hlo_compare_with(b, "GE", at, (double)bt_hlo_tokens(e));
+	x = bt_hlo_gather(b, x, at);
+	none = bt_hlo_along(b, none, x, 0);
+	return bt_hlo_select(b, none, bt_hlo_splat(b, bt_hlo_shape_of(b, x), 0),
+	                     x);
+}
+
 /* Gives the gradient x, [rows, length, heads, d], to columns of a node: that of
- * heads that share is theirs together, and that of all of a text's tokens the
- * text's. */
+ * heads that share is theirs together, and of a text's queries, which all its
+ * tokens have, the first token's alone is not zero. */
 static void give_heads(struct bt_hlo_emit *e, const struct bt_node *n, int node,
                        int column, int h, int x)
 {
@@ -64,7 +78,7 @@ static void give_heads(struct bt_hlo_emit *e, const struct bt_node *n, int node,
 		x = bt_hlo_pad(b, x, 3, column, step - d - column);
 	x = bt_hlo_reshape(b, x, 2, dims);
 	if (e->g->nodes[node].rows == BT_PER_SEQUENCE)
-		x = bt_hlo_dot_nn(b, bt_hlo_tokens_of_texts(e), x);
+		x = first_rows(e, x);
 	bt_hlo_give_columns(e, node, step == d ? column : 0, h * step, x);
 }
 

@@ -104,6 +104,8 @@ static int row_bits(struct bt_hlo_emit *e, int node, int64_t rows, int64_t cols)
 	c[2] = random_argument(e, 2, c[0]);
 	c[3] = bt_hlo_splat(b, s, stream_of(node));
 	philox(e, c);
+	for (i = 0; i < 4; i++) /* or each group would compute all four */
+		c[i] = bt_hlo_once(b, c[i]);
 	for (i = 0; i < GROUPS; i++) {
 		x = i % 2 == 0
 		        ? bt_hlo_with(b, "and", c[i / 2], 0xffff)

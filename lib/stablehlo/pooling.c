@@ -17,7 +17,8 @@ static void first(struct bt_hlo_emit *e, int node)
 }
 
 /* Rows of x, at their places among as many rows of zeros as a node has. */
-static void put_back(struct bt_hlo_emit *e, int node, int at, int x)
+static void put_back(struct bt_hlo_emit *e, int node, int at, int x,
+                     bool distinct)
 {
 	struct bt_hlo *b = &e->b;
 	struct bt_hlo_shape s =
@@ -25,15 +26,16 @@ static void put_back(struct bt_hlo_emit *e, int node, int at, int x)
 
 	bt_hlo_give(
 	    e, node,
-	    bt_hlo_scatter(b, "add", bt_hlo_splat(b, s, 0), at, x, false));
+	    bt_hlo_scatter(b, "add", bt_hlo_splat(b, s, 0), at, x, distinct));
 }
 
-/* Texts that the batch does not have add zeros to the first token. */
+/* Selected tokens that the batch does not have add zeros to the first token. */
 static void take_back(struct bt_hlo_emit *e, int node, enum bt_hlo_source which)
 {
 	int at = bt_hlo_input(e, which);
 
-	put_back(e, e->g->nodes[node].in[0], at, bt_hlo_given(e, node));
+	put_back(e, e->g->nodes[node].in[0], at, bt_hlo_given(e, node),
+	         which == BT_HLO_ARG_FIRST);
 }
 
 static void first_back(struct bt_hlo_emit *e, int node)
@@ -185,7 +187,7 @@ static void flatten_back(struct bt_hlo_emit *e, int node)
 	                        n->cols / length};
 
 	put_back(e, n->in[0], at,
-	         bt_hlo_reshape(&e->b, bt_hlo_given(e, node), 2, dims));
+	         bt_hlo_reshape(&e->b, bt_hlo_given(e, node), 2, dims), false);
 }
 
 const struct bt_hlo_op bt_hlo_op_flatten = {flatten, flatten_back};

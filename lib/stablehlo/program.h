@@ -57,7 +57,9 @@ enum bt_hlo_source {
 	BT_HLO_ARG_POSITIONS, /* [tokens] rows of the table of positions */
 	BT_HLO_ARG_PLACES,    /* [tokens] numbers in their texts, from 0 */
 	BT_HLO_ARG_SEGMENTS,  /* [tokens] texts; -1: padding */
-	BT_HLO_ARG_FIRST,     /* [texts] their first tokens */
+	BT_HLO_ARG_FIRST,     /* [texts] their first tokens; of one that the
+	                       * batch does not have, a number that no other
+	                       * text and no token has */
 	BT_HLO_ARG_SELECTED,  /* [selected] tokens */
 	/* of the loss, for each row of the logits: */
 	BT_HLO_ARG_LABELS,       /* classes */

@@ -155,6 +155,21 @@ void bt_hlo_batch_clear(struct bt_hlo_batch *b)
 	memset(b, 0, sizeof(*b));
 }
 
+/* What element i is where the batch has nothing: of first tokens a number that
+ * no token has, another one each. */
+static int32_t nothing(const struct bt_hlo_batch *b, int source, size_t i)
+{
+	switch (source) {
+	case BT_HLO_ARG_SEGMENTS:
+	case BT_HLO_ARG_LABELS:
+		return -1;
+	case BT_HLO_ARG_FIRST:
+		return b->size.rows * b->size.length + (int32_t)i;
+	default:
+		return 0;
+	}
+}
+
 void bt_hlo_batch_empty(struct bt_hlo_batch *b)
 {
 	size_t i, n;
@@ -165,10 +180,7 @@ void bt_hlo_batch_empty(struct bt_hlo_batch *b)
 			continue;
 		n = elements(b, (enum bt_hlo_source)k);
 		for (i = 0; b->arg[k] != NULL && i < n; i++)
-			b->arg[k][i] =
-			    k == BT_HLO_ARG_SEGMENTS || k == BT_HLO_ARG_LABELS
-			        ? -1
-			        : 0;
+			b->arg[k][i] = nothing(b, k, i);
 		for (i = 0; b->real[k] != NULL && i < n; i++)
 			b->real[k][i] = 0;
 	}

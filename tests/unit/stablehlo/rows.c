@@ -106,6 +106,9 @@ TEST(arguments_of_a_text)
 	}
 	assert_int_equal(b.arg[BT_HLO_ARG_SEGMENTS][18], -1);
 	assert_int_equal(b.arg[BT_HLO_ARG_SEGMENTS][23], -1);
+	for (i = 0; i < 8; i++) /* 32: the tokens; of text 5 alone its own */
+		assert_int_equal(b.arg[BT_HLO_ARG_FIRST][i],
+		                 i == 5 ? 19 : 32 + i);
 	assert_true(bt_hlo_batch_select(&b, &place, 2));
 	assert_false(bt_hlo_batch_select(&b, &place, 3));
 	assert_int_equal(b.arg[BT_HLO_ARG_SELECTED][0], 21);
