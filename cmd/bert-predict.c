@@ -291,6 +291,7 @@ static int open_all(struct run *r, char **paths, int n, struct bt_error *err)
 	    .device = r->a->device,
 	    .replicas = (int)r->a->replicas,
 	    .log = &r->log,
+	    .progress = &r->progress,
 	    .profile = r->a->profile ? &r->profile : NULL,
 	    .threads = (int)r->a->common.threads,
 	    .expect = (uint64_t)r->a->expect,

@@ -26,9 +26,11 @@ static int64_t held(const struct bt_device *d,
 
 	for (i = 0; i < d->g->n_params; i++) {
 		one = (int64_t)bt_param_size(&d->g->params[i]);
-		bytes += d->g->params[i].frozen           ? one
-		         : x->kind == BT_DEVICE_GRADIENTS ? 3 * one
-		                                          : 4 * one;
+		bytes +=
+		    d->g->params[i].frozen ? one
+		    : x->kind == BT_DEVICE_ADDED || x->kind == BT_DEVICE_UPDATE
+		        ? 4 * one
+		        : 3 * one;
 	}
 	for (i = 0; i < t->n_args; i++)
 		if (t->args[i].source <= BT_HLO_ARG_MOMENT2)

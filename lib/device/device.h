@@ -38,11 +38,12 @@ struct bt_device_costs {
 
 /*
  * As bt_device_open. Parameters and moments that this device is loaded with are
- * ignored and may be NULL; bt_device_gradients and bt_device_update compile
- * their programs, which are kept for later runs where there is no topology,
- * print what each takes, and give zeros. What does not fit into
- * the device's memory, beside what else is there, is compiled in smaller
- * pieces, as it would run; BT_ENOMEM where that does not help.
+ * ignored and may be NULL; bt_device_forward, bt_device_gradients and
+ * bt_device_update compile their programs, which are kept for later runs where
+ * there is no topology, print what each takes, and give NULL or zeros. What of
+ * gradients does not fit into the device's memory, beside what else is there,
+ * is compiled in smaller pieces, as it would run; BT_ENOMEM where that does not
+ * help.
  */
 int bt_device_open_costs(const char *plugin, int replicas,
                          const struct bt_device_costs *costs,
@@ -88,10 +89,12 @@ int bt_device_forward(struct bt_device *d, const struct bt_device_texts *texts,
                       struct bt_error *err) BT_MUST_USE;
 
 /*
- * Programs are compiled when something needs them. To compile several beside
- * each other (bt_pjrt_compile_all), begin to plan: bt_device_gradients and
- * bt_device_update then compute nothing and give zeros, and note which programs
- * they need. bt_device_plan_end compiles what is noted. What the memory is too
+ * Programs are compiled when something needs them: those that one call of
+ * bt_device_forward needs beside each other (bt_pjrt_compile_all). To do so
+ * with those of several calls, begin to plan: bt_device_forward,
+ * bt_device_gradients and bt_device_update then compute nothing, give NULL or
+ * zeros, and note which programs they need. bt_device_plan_end compiles what
+ * was noted meanwhile, unless it is one program alone. What the memory is too
  * small for is no error here: it is compiled again when it is needed.
  */
 void bt_device_plan_begin(struct bt_device *d);

@@ -50,7 +50,8 @@ struct bt_device {
 	struct bt_device_learner *learner; /* or NULL */
 	struct bt_device_program *programs;
 	size_t n_programs, program_cap;
-	bool planning; /* programs are noted and nothing is computed */
+	bool planning;  /* programs are noted and nothing is computed, */
+	size_t planned; /* from that one on */
 	struct bt_device_report report;
 
 	/* of the last call */

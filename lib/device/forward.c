@@ -216,18 +216,24 @@ static int start(const struct job *j, struct flight *f, struct bt_error *err)
 	return r;
 }
 
-/* Fills and starts the batches that begin with a row. */
-static int launch(struct job *j, struct flight *f, size_t row0,
+/* Sets the batches that begin with a row, and the number of their program. */
+static int choose(const struct job *j, struct flight *f, size_t row0,
                   struct bt_error *err)
 {
 	struct bt_hlo_size z;
-	int i, r = BT_OK;
 
 	f->row0 = row0;
 	z = plan_flight(j, f);
 	f->program = bt_device_program(j->d, BT_DEVICE_FORWARD, &z, err);
-	if (f->program < 0)
-		return f->program;
+	return f->program < 0 ? f->program : BT_OK;
+}
+
+/* Fills and starts the batches that begin with a row. */
+static int launch(struct job *j, struct flight *f, size_t row0,
+                  struct bt_error *err)
+{
+	int i, r = choose(j, f, row0, err);
+
 	for (i = 0; i < j->d->replicas && r == BT_OK; i++)
 		r = fill(j, f, i, err);
 	return r == BT_OK ? start(j, f, err) : r;
@@ -331,6 +337,37 @@ static void flight_free(const struct job *j, struct flight *f)
 	free(f->results);
 }
 
+/* Goes through the batches for their programs alone, which are noted, or told
+ * what they cost. */
+static int pass(const struct job *j, struct bt_error *err)
+{
+	struct bt_device *d = j->d;
+	struct flight f = {0};
+	size_t row0;
+	int r = BT_OK;
+
+	for (row0 = 0; row0 < j->rows && r == BT_OK; row0 += f.rows) {
+		r = choose(j, &f, row0, err);
+		if (r == BT_OK && !d->planning)
+			r = bt_device_cost_check(d, &d->programs[f.program],
+			                         err);
+	}
+	return r;
+}
+
+/* Has the programs of all batches compiled beside each other. */
+static int compile_ahead(const struct job *j, struct bt_error *err)
+{
+	int r;
+
+	bt_device_plan_begin(j->d);
+	r = pass(j, err);
+	if (r == BT_OK)
+		return bt_device_plan_end(j->d, err);
+	j->d->planning = false;
+	return r;
+}
+
 static int run(struct job *j, struct bt_error *err)
 {
 	struct flight f[2] = {{0}, {0}};
@@ -376,14 +413,17 @@ int bt_device_forward(struct bt_device *d, const struct bt_device_texts *texts,
                       struct bt_error *err)
 {
 	struct job j = {.d = d, .t = texts};
+	bool computes = !d->planning && d->costs.print == NULL;
 	int r = plan(&j, err);
 
 	if (r == BT_OK)
+		r = computes ? compile_ahead(&j, err) : pass(&j, err);
+	if (r == BT_OK && computes)
 		r = make_room(&j, err);
-	if (r == BT_OK)
+	if (r == BT_OK && computes)
 		r = run(&j, err);
-	*logits = d->logits;
-	*next = d->g->next_logits >= 0 ? d->next : NULL;
+	*logits = computes ? d->logits : NULL;
+	*next = computes && d->g->next_logits >= 0 ? d->next : NULL;
 	free(j.place);
 	free(j.order);
 	free(j.row_first);

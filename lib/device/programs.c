@@ -105,22 +105,21 @@ static int compile(struct bt_device *d, struct several *s, bool alone,
 	return r;
 }
 
-/* The program of that number, or for -1 all that are noted. */
-static int compile_noted(struct bt_device *d, int number, struct bt_error *err)
+/* Those of the programs first .. end - 1 that are noted. */
+static int compile_noted(struct bt_device *d, size_t first, size_t end,
+                         bool alone, struct bt_error *err)
 {
-	size_t n = d->n_programs + 1, i;
+	size_t n = end - first + 1, i;
 	struct several s = {
 	    .which = bt_array0(n, sizeof(*s.which)),
 	    .names = bt_array0(n, sizeof(*s.names)),
 	    .sources = bt_array0(n, sizeof(*s.sources)),
 	    .programs = bt_array0(n, sizeof(*s.programs)),
 	};
-	bool alone = number >= 0;
 	int r;
 
-	for (i = 0; i < d->n_programs; i++)
-		if (d->programs[i].program == NULL &&
-		    (!alone || i == (size_t)number))
+	for (i = first; i < end; i++)
+		if (d->programs[i].program == NULL)
 			s.which[s.n++] = i;
 	r = compile(d, &s, alone, err);
 	free(s.which);
@@ -166,7 +165,7 @@ int bt_device_program(struct bt_device *d, enum bt_device_kind kind,
 		return i;
 	x = &d->programs[i];
 	if (x->program == NULL)
-		r = compile_noted(d, i, err);
+		r = compile_noted(d, (size_t)i, (size_t)i + 1, true, err);
 	if (d->costs.print != NULL && !x->printed &&
 	    (r == BT_OK || r == BT_ENOMEM)) {
 		bt_device_cost_print(d, x, r == BT_OK ? NULL : err->text);
@@ -178,12 +177,15 @@ int bt_device_program(struct bt_device *d, enum bt_device_kind kind,
 void bt_device_plan_begin(struct bt_device *d)
 {
 	d->planning = true;
+	d->planned = d->n_programs;
 }
 
 int bt_device_plan_end(struct bt_device *d, struct bt_error *err)
 {
 	d->planning = false;
-	return compile_noted(d, -1, err);
+	return d->n_programs - d->planned > 1
+	           ? compile_noted(d, d->planned, d->n_programs, false, err)
+	           : BT_OK;
 }
 
 void bt_device_watch(struct bt_device *d,

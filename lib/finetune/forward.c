@@ -190,25 +190,33 @@ static int share(const struct forward *f, int r, struct bt_error *err)
 	return r;
 }
 
-/* All examples on a device, many at a time, since it packs them. */
-static int on_device(const struct forward *f, struct bt_error *err)
+/* All examples on a device, many at a time, since it packs them. f: NULL where
+ * it computes nothing. */
+static int on_device(struct bt_device *device, const struct bt_dataset *d,
+                     const struct forward *f, struct bt_error *err)
 {
 	struct bt_device_examples x = {.texts.n = 0};
 	const float *logits = NULL, *next = NULL;
 	size_t first = 0, n;
 	int r = BT_OK;
 
-	for (; first < f->d->n && r == BT_OK; first += n) {
-		n = bt_device_examples_fit(f->d, first);
-		r = bt_device_examples_take(&x, f->d, first, n, err);
+	for (; first < d->n && r == BT_OK; first += n) {
+		n = bt_device_examples_fit(d, first);
+		r = bt_device_examples_take(&x, d, first, n, err);
 		if (r == BT_OK)
-			r = bt_device_forward(f->g->device, &x.texts, &logits,
-			                      &next, err);
-		if (r == BT_OK)
+			r = bt_device_forward(device, &x.texts, &logits, &next,
+			                      err);
+		if (r == BT_OK && f != NULL)
 			r = give(f, first, n, logits, next, err);
 	}
 	bt_device_examples_clear(&x);
 	return r;
+}
+
+int bt_forward_plan(const struct bt_dataset *d, struct bt_device *device,
+                    struct bt_error *err)
+{
+	return on_device(device, d, NULL, err);
 }
 
 int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
@@ -220,7 +228,7 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
 	int r;
 
 	if (g->device != NULL)
-		return on_device(&f, err);
+		return on_device(g->device, d, &f, err);
 	f.tokens = g->tokens > 0 ? g->tokens : BT_FORWARD_TOKENS;
 	most = d->longest > f.tokens ? d->longest : f.tokens;
 	r = bt_engine_grow(e, all < most ? all : most, bt_forward_selected(d),

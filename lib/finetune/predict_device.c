@@ -42,7 +42,7 @@ int bt_predict_device_open(struct bt_predict_stream *s, struct bt_error *err)
 		                    beyond(&s->o));
 	r = bt_device_open(s->o.device, s->o.replicas, &s->device, err);
 	if (r == BT_OK)
-		bt_device_wait(&s->waiter, s->device, s->o.log, NULL);
+		bt_device_wait(&s->waiter, s->device, s->o.log, s->o.progress);
 	return r;
 }
 

@@ -51,7 +51,8 @@ struct bt_predict_stream_opts {
 	int replicas;             /* devices of it that share the work, as
 	                           * bt_device_open takes them; 0: one */
 	const struct bt_log *log; /* or NULL; outlives the stream */
-	struct bt_profile *profile; /* times are added; or NULL */
+	struct bt_progress *progress; /* likewise: of compiling for a device */
+	struct bt_profile *profile;   /* times are added; or NULL */
 	int threads;
 	enum bt_label_mode labels;    /* KNOWN or OPTIONAL */
 	enum bt_windows_join windows; /* of a text, to one example */

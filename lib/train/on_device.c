@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "device/learn.h"
 #include "finetune/device_tell.h"
+#include "finetune/forward.h"
 #include "train/job_int.h"
 #include "train/train_int.h"
 
@@ -159,8 +160,8 @@ static int pass_update(struct bt_train_run *t, size_t *pos,
 	return r;
 }
 
-/* Goes through the updates from where the run is, with batches of its own. */
-static int pass(struct bt_train_run *t, struct bt_error *err)
+/* Goes through the updates from where the run is. */
+static int pass_updates(struct bt_train_run *t, struct bt_error *err)
 {
 	const struct bt_device_step none = {0};
 	size_t pos = (size_t)t->s.pos, seen;
@@ -182,6 +183,7 @@ static int pass(struct bt_train_run *t, struct bt_error *err)
 	return r;
 }
 
+/* The same with batches of its own. */
 static int pass_apart(const struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_train_run x = {.m = t->m,
@@ -200,14 +202,24 @@ static int pass_apart(const struct bt_train_run *t, struct bt_error *err)
 	x.gather.passes = 1;
 	x.gather.masking = t->o->masking;
 	if (r == BT_OK)
-		r = pass(&x, err);
+		r = pass_updates(&x, err);
 	bt_batches_clear(&x.batches);
 	bt_gather_clear(&x.gather);
 	return r;
 }
 
-/* Compiles what the updates to come need. A run that is stopped meanwhile ends
- * where it always does, before its next update. */
+/* Goes through all that the device is to compute where nothing is computed. */
+static int pass(const struct bt_train_run *t, struct bt_error *err)
+{
+	int r = t->o->measure_only ? BT_OK : pass_apart(t, err);
+
+	return r == BT_OK && t->eval != NULL
+	           ? bt_forward_plan(t->eval, t->o->device, err)
+	           : r;
+}
+
+/* Compiles what the updates to come and evaluation need. A run that is stopped
+ * meanwhile ends where it always does, before its next update. */
 static int compile_ahead(const struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_device_waiter *w = t->o->waiter;
@@ -215,7 +227,7 @@ static int compile_ahead(const struct bt_train_run *t, struct bt_error *err)
 	int r;
 
 	bt_device_plan_begin(t->o->device);
-	r = pass_apart(t, &why);
+	r = pass(t, &why);
 	w->stopped = t->o->stopped;
 	r = r == BT_OK ? bt_device_plan_end(t->o->device, &why) : r;
 	w->stopped = NULL;
@@ -241,15 +253,15 @@ static int load_all(struct bt_train_run *t, const struct places *x,
 	    .moment1 = (const float *const *)x->m,
 	    .moment2 = (const float *const *)x->v,
 	};
-	bool loaded = t->gather.device != NULL;
+	bool loaded = t->gather.device != NULL, learns = !t->o->measure_only;
 	int r = loaded ? bt_device_reload(t->o->device, param, err)
 	               : bt_device_load(t->o->device, &t->m->graph, param,
 	                                bt_engine_is_bf16(t->m->engine), err);
 
 	t->gather.device = t->o->device; /* in evaluation, too */
-	if (r == BT_OK && !loaded)
+	if (r == BT_OK && !loaded && learns)
 		r = choose_sizes(t, &sizes, err);
-	if (r == BT_OK)
+	if (r == BT_OK && learns)
 		r = bt_device_learn(t->o->device, &o, err);
 	if (r == BT_OK && !loaded)
 		r = compile_ahead(t, err);
@@ -364,8 +376,10 @@ int bt_job_device_open(struct bt_job *j, struct bt_error *err)
 
 int bt_job_costs(struct bt_job *j, struct bt_error *err)
 {
-	struct bt_train_run t = {
-	    .m = &j->model, .train = &j->train, .o = &j->o.train};
+	struct bt_train_run t = {.m = &j->model,
+	                         .train = &j->train,
+	                         .eval = j->has_eval ? &j->eval : NULL,
+	                         .o = &j->o.train};
 	struct places nowhere = {0};
 	int r;
 
@@ -379,7 +393,7 @@ int bt_job_costs(struct bt_job *j, struct bt_error *err)
 	if (r == BT_OK)
 		r = load_all(&t, &nowhere, err);
 	if (r == BT_OK)
-		r = pass_apart(&t, err);
+		r = pass(&t, err);
 	bt_batches_clear(&t.batches);
 	return r;
 }

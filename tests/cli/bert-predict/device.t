@@ -80,7 +80,10 @@ if [ -n "$plugin" ]; then
 		cat train.rec
 	done >many.rec
 	export NPROC=4 # XLA divides its work by the number of threads, that of devices at least
-	bert-predict -q -m m --device cpu --dtype f32 --proba -o one.csv many.rec
+	BT_PJRT_CACHE=two works 'programs of two sizes' \
+		bert-predict -m m --device cpu --dtype f32 --proba -o one.csv many.rec
+	is "$(grep compiling err | sed 's/ for .*//')" 'bert-predict: compiling 2 programs' \
+		'... are compiled beside each other'
 	for devices in 2 3; do
 		works "$devices replicas" bert-predict -v -m m --device cpu --replicas $devices --dtype f32 --proba \
 			--summary s.json -o several.csv many.rec

@@ -50,6 +50,8 @@ update 0.0 0.0 0.0 0.0 0.0 0.0 yes 0.0' 'what its programs take, beside what is 
 works 'several batches of an update' ahead "$mock" board:1 --batch-size 20 --accumulate 2
 is "$(sed 1,2d out | awk '{ print $1 == "gradients" && $2 == "added" ? $1 " " $2 : $1 }' |
 	sort -u | tr '\n' ,)" 'gradients,gradients added,update,' '... are added up'
+works 'evaluation' ahead "$mock" board:1 --eval dev.rec
+is "$(sed 1,2d out | awk '{ print $1 }' | tr '\n' ,)" gradients,update,forward, '... has its programs'
 MOCK_LIE=sizes works 'a plugin that does not tell' ahead "$mock" board:1
 is "$(sed -n '3s/  */ /gp' out | cut -d ' ' -f 5-9,11-12)" '- - - - 2.1 - -' '... is believed'
 MOCK_FULL=1 exits 1 'a program that does not fit' ahead "$mock" board:1

@@ -139,6 +139,7 @@ if [ -n "$plugin" ]; then
 	like "$(cat s.json)" '*"device":"cpu"*"rows_filled":0.*' '... as JSON'
 	like "$(cat err)" "*bert-train: compiling [1-9] programs for the device, kept in '$PWD/cache' for later runs
 *" '... what it waits for'
+	is "$(grep -c compiling err)" 1 '... once, evaluation included'
 	follows cpu dev 1e-5 '... with the same losses, rates and measures'
 	works 'again' train again --device cpu
 	[ "$(grep -c compiling err)" = 0 ]
