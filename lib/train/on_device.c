@@ -222,15 +222,12 @@ static int pass(const struct bt_train_run *t, struct bt_error *err)
  * meanwhile ends where it always does, before its next update. */
 static int compile_ahead(const struct bt_train_run *t, struct bt_error *err)
 {
-	struct bt_device_waiter *w = t->o->waiter;
 	struct bt_error why = {0};
 	int r;
 
 	bt_device_plan_begin(t->o->device);
 	r = pass(t, &why);
-	w->stopped = t->o->stopped;
 	r = r == BT_OK ? bt_device_plan_end(t->o->device, &why) : r;
-	w->stopped = NULL;
 	if (r == BT_ECANCEL)
 		bt_error_clear(&why);
 	return r == BT_ECANCEL || r == BT_OK
@@ -259,6 +256,7 @@ static int load_all(struct bt_train_run *t, const struct places *x,
 	                                bt_engine_is_bf16(t->m->engine), err);
 
 	t->gather.device = t->o->device; /* in evaluation, too */
+	t->o->waiter->stopped = t->o->stopped;
 	if (r == BT_OK && !loaded && learns)
 		r = choose_sizes(t, &sizes, err);
 	if (r == BT_OK && learns)

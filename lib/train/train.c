@@ -147,9 +147,9 @@ static void end_epoch(struct bt_train_run *t)
 	t->s.pos -= (int64_t)t->train->n;
 }
 
-/* The report that is due; all go on with the state of rank 0. Where it
- * cannot be written the state is, so that a resumed run begins with this
- * report. */
+/* The report that is due; all go on with the state of rank 0. Where it cannot
+ * be written, the state is saved, so that a resumed run begins with this
+ * report, as one does that was stopped meanwhile. */
 static int report(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_train_state before = t->s;
@@ -157,22 +157,27 @@ static int report(struct bt_train_run *t, struct bt_error *err)
 
 	if (r == BT_OK)
 		bt_dist_tell(t->o->dist, &t->s, sizeof(t->s));
-	if (r == BT_EIO) {
+	if (r == BT_EIO || r == BT_ECANCEL) {
 		t->s = before;
 		t->s.unreported = true;
-		bt_train_rescue_state(t, err);
 	}
+	if (r == BT_EIO)
+		bt_train_rescue_state(t, err);
 	return r;
 }
 
 /* An update and what is due after it. */
 static int advance(struct bt_train_run *t, struct bt_error *err)
 {
+	const struct bt_train_state before = t->s;
 	int r;
 
 	bt_batches_seek(&t->batches, t->s.epoch, (size_t)t->s.pos);
-	if ((r = update(t, err)))
+	if ((r = update(t, err))) {
+		if (r == BT_ECANCEL) /* while a device's program compiled */
+			t->s = before;
 		return r;
+	}
 	show_progress(t);
 	if (bt_dist_is_first(t->o->dist))
 		r = bt_train_updated(t, err);
@@ -187,6 +192,18 @@ static int advance(struct bt_train_run *t, struct bt_error *err)
 	return r;
 }
 
+/* Ends a run that is to go on later. */
+static int end_early(struct bt_train_run *t, enum bt_train_end end,
+                     struct bt_error *err)
+{
+	int r = end == BT_TRAIN_PAUSED ? bt_train_measure(t, err) : BT_OK;
+
+	if (r == BT_OK)
+		r = bt_train_save_state(t, err);
+	t->res->end = r == BT_OK ? end : BT_TRAIN_FAILED;
+	return r;
+}
+
 static int run(struct bt_train_run *t, struct bt_error *err)
 {
 	enum bt_train_end end;
@@ -197,22 +214,21 @@ static int run(struct bt_train_run *t, struct bt_error *err)
 	if (r == BT_OK && t->s.unreported) {
 		t->s.unreported = false;
 		r = report(t, err);
-		end_epoch(t);
+		if (r == BT_OK)
+			end_epoch(t);
 	}
 	while (r == BT_OK && !is_over(t)) {
 		end = stop_is_due(t);
-		if (end != BT_TRAIN_FAILED) {
-			if (end == BT_TRAIN_PAUSED)
-				r = bt_train_measure(t, err);
-			if (r == BT_OK)
-				r = bt_train_save_state(t, err);
-			t->res->end = r == BT_OK ? end : BT_TRAIN_FAILED;
-			return r;
-		}
+		if (end != BT_TRAIN_FAILED)
+			return end_early(t, end, err);
 		r = advance(t, err);
 		if (r == BT_ELIMIT && t->o->recoveries > 0)
 			r = bt_dist_agree(t->o->dist, bt_train_recover(t, err),
 			                  err);
+	}
+	if (r == BT_ECANCEL) { /* in the middle of an update or a report */
+		bt_error_clear(err);
+		return end_early(t, BT_TRAIN_STOPPED, err);
 	}
 	if (r == BT_OK && t->o->save_end && t->saved_step != t->s.step)
 		r = bt_train_save_state(t, err);

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A plugin of PJRT that passes all calls on to the one that NARROW_OF names,
- * but says that its memory is exhausted:
+ * but does not end (NARROW_LATE), or says that its memory is exhausted:
  *
  * NARROW_PLACES=N  where it is to compile a program that learns whose batch has
  *                  more than N tokens
  * NARROW_RUNS=LIST when it is to run something for the Nth time, of each N in
  *                  ",1,5,"
+ * NARROW_LATE=KIND where it is to compile a program of a kind, forward or
+ *                  gradients, for the first time; then it leaves the file
+ *                  "refused", and the next time "stays", and compiles for ever
  */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "pjrt/pjrt_api_int.h"
 
@@ -62,8 +66,8 @@ static struct bt_pjrt_failure *code(void *args)
 	return NULL;
 }
 
-/* The longest vector of i32 among the arguments of a program that has labels,
- * which is one for each token. */
+/* The longest vector of i32 among the arguments of a program, which is one for
+ * each token. */
 static long tokens_of(const char *text)
 {
 	const char *end = strstr(text, ") -> "), *s = text;
@@ -76,15 +80,49 @@ static long tokens_of(const char *text)
 			most = n > most ? n : most;
 		s++;
 	}
-	return strstr(text, "stablehlo.log\"") != NULL ? most : 0;
+	return most;
+}
+
+/* Of a loss. */
+static bool learns(const char *text)
+{
+	return strstr(text, "stablehlo.log\"") != NULL;
+}
+
+static void leave(const char *name)
+{
+	FILE *f = fopen(name, "w");
+
+	if (f != NULL)
+		fclose(f);
+}
+
+/* Whether a program is refused; or it does not return. */
+static bool is_late(const char *text)
+{
+	const char *kind = getenv("NARROW_LATE");
+
+	if (kind == NULL || tokens_of(text) == 0 ||
+	    learns(text) != (strcmp(kind, "gradients") == 0))
+		return false;
+	if (access("refused", F_OK) != 0) {
+		leave("refused");
+		return true;
+	}
+	leave("stays");
+	for (;;)
+		pause();
 }
 
 static struct bt_pjrt_failure *compile(void *args)
 {
 	const struct bt_pjrt_compile_args *a = args;
 	const char *limit = getenv("NARROW_PLACES");
+	const char *text = a->program->code;
 
-	return limit != NULL && tokens_of(a->program->code) > atol(limit)
+	return (limit != NULL && learns(text) &&
+	        tokens_of(text) > atol(limit)) ||
+	               is_late(text)
 	           ? &exhausted
 	           : real->fn[BT_PJRT_CLIENT_COMPILE](args);
 }

@@ -146,6 +146,37 @@ if [ -n "$plugin" ]; then
 	result $? '... nothing is compiled'
 	same dev/model.safetensors again/model.safetensors '... the same bytes again'
 
+	# stopped while a program that lacked memory before is compiled again: of an
+	# update, and of the evaluation behind one
+	while read -r kind step; do
+		rm -f refused stays
+		NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_LATE=$kind BT_PJRT_CACHE=$kind \
+			bert-train --init-config tiny --tokenizer vocab.txt --epochs 2 \
+			--learning-rate 1e-3 --batch-size 48 --dtype f32 --log-steps 1 --eval dev.rec \
+			--device "$BUILD/plugin/narrow.so" -o late.$kind \
+			--resume-from dev/checkpoint-3.safetensors train.rec 2>err &
+		pid=$!
+		late() { [ -e stays ] || gone $pid; }
+		wait_for late
+		kill -TERM $pid
+		ended() { ! grep -q '^VmRSS' /proc/$pid/status 2>/dev/null; }
+		wait_for ended
+		kill -KILL $pid 2>/dev/null
+		wait $pid 2>/dev/null
+		is "$? $(tail -n 1 err)" \
+			"1 bert-train: warning: stopped after step $step of 8; run the same command to resume" \
+			"stopped while a late program of $kind compiles"
+		works '... it goes on' train late.$kind --device cpu --resume
+		losses dev >z
+		losses late.$kind | awk -v n="$step" '$1 > n || $1 == "eval"' >y
+		awk -v n="$step" '$1 > n || $1 == "eval"' z | cmp -s - y
+		result $? '... to the same losses and measures'
+		same late.$kind/model.safetensors dev/model.safetensors '... the same bytes'
+	done <<-EOF
+	gradients 3
+	forward 4
+	EOF
+
 	# more tokens than those whose rows of the word table are added up at a time
 	whole() { small_train "$@" -q --batch-size 200 --epochs 8 --dtype f32 --log-steps 1 --eval dev.rec; }
 	whole cpu-whole
