@@ -135,6 +135,15 @@ int bt_device_reload(struct bt_device *d, const float *const *param,
 typedef const void *source_fn(const void *ctx, int replica,
                               enum bt_hlo_source source);
 
+/* Waits for runs of which one failed: that is no error of later ones. */
+static void end_failed(struct bt_device *d)
+{
+	struct bt_error late = {0};
+
+	if (bt_pjrt_wait(d->pjrt, &late) != BT_OK)
+		bt_error_clear(&late);
+}
+
 /* Takes what a program gave: its numbers, which all replicas have, and what
  * stays on the devices. */
 static int take_results(struct bt_device *d, const struct bt_hlo_program *p,
@@ -158,8 +167,10 @@ static int take_results(struct bt_device *d, const struct bt_hlo_program *p,
 			                sizeof(float), err);
 		drop(&out[i]);
 	}
-	if (r != BT_OK) /* nothing that is there can be relied upon */
+	if (r != BT_OK) { /* nothing that is there can be relied upon */
 		bt_device_drop_all(d, d->learner->grad);
+		end_failed(d);
+	}
 	return r;
 }
 

@@ -7,11 +7,14 @@
  *                  more than N tokens
  * NARROW_RUNS=LIST when it is to run something for the Nth time, of each N in
  *                  ",1,5,"
+ * NARROW_FAILS=LIST likewise, but only when its results are read, and in its
+ *                  event, as of a device that works behind the calls
  * NARROW_LATE=KIND where it is to compile a program of a kind, forward or
  *                  gradients, for the first time; then it leaves the file
  *                  "refused", and the next time "stays", and compiles for ever
  */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +32,8 @@ struct bt_pjrt_failure {
 static const struct bt_pjrt_api *real;
 static struct bt_pjrt_failure exhausted = {EXHAUSTED};
 static int runs;
+static struct bt_pjrt_event *failed; /* of a run */
+static bool fails;                   /* its results are still to be read */
 
 static struct {
 	size_t struct_size;
@@ -127,15 +132,49 @@ static struct bt_pjrt_failure *compile(void *args)
 	           : real->fn[BT_PJRT_CLIENT_COMPILE](args);
 }
 
-static struct bt_pjrt_failure *execute(void *args)
+static bool is_listed(const char *variable)
 {
-	const char *list = getenv("NARROW_RUNS");
+	const char *list = getenv(variable);
 	char word[20];
 
-	snprintf(word, sizeof(word), ",%d,", ++runs);
-	return list != NULL && strstr(list, word) != NULL
-	           ? &exhausted
-	           : real->fn[BT_PJRT_EXECUTE](args);
+	snprintf(word, sizeof(word), ",%d,", runs);
+	return list != NULL && strstr(list, word) != NULL;
+}
+
+static struct bt_pjrt_failure *execute(void *args)
+{
+	struct bt_pjrt_failure *failure;
+
+	runs++;
+	if (is_listed("NARROW_RUNS"))
+		return &exhausted;
+	failure = real->fn[BT_PJRT_EXECUTE](args);
+	if (failure == NULL && is_listed("NARROW_FAILS")) {
+		failed = ((struct bt_pjrt_execute_args *)args)->events[0];
+		fails = true;
+	}
+	return failure;
+}
+
+static struct bt_pjrt_failure *to_host(void *args)
+{
+	bool now = fails;
+
+	fails = false;
+	return now ? &exhausted : real->fn[BT_PJRT_BUFFER_TO_HOST](args);
+}
+
+static struct bt_pjrt_failure *await(void *args)
+{
+	struct bt_pjrt_failure *failure;
+	const struct bt_pjrt_one_args *a = args;
+	bool is_of_failed = failed != NULL && a->object == failed;
+
+	failure = real->fn[BT_PJRT_EVENT_AWAIT](args);
+	if (!is_of_failed || failure != NULL)
+		return failure;
+	failed = NULL;
+	return &exhausted;
 }
 
 const void *GetPjrtApi(void);
@@ -159,5 +198,7 @@ const void *GetPjrtApi(void)
 	api.fn[2] = code;
 	api.fn[BT_PJRT_CLIENT_COMPILE] = compile;
 	api.fn[BT_PJRT_EXECUTE] = execute;
+	api.fn[BT_PJRT_BUFFER_TO_HOST] = to_host;
+	api.fn[BT_PJRT_EVENT_AWAIT] = await;
 	return &api;
 }

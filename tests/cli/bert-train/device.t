@@ -243,6 +243,10 @@ if [ -n "$plugin" ]; then
 		works 'one that finds out when it runs' \
 		train late -q --device "$BUILD/plugin/narrow.so"
 	follows cpu late 1e-5 '... with the same losses'
+	NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_FAILS=,1,5, \
+		works 'one that finds out when the results are read' \
+		train later -q --device "$BUILD/plugin/narrow.so"
+	follows cpu later 1e-5 '... with the same losses'
 	BT_PJRT_CACHE=none NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_PLACES=0 \
 		exits 1 'one whose memory is too small for any text' \
 		train no -q --device "$BUILD/plugin/narrow.so"
