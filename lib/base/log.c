@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/log.h"
 
+#include <limits.h>
 #include <stdarg.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/sys.h"
@@ -100,18 +102,40 @@ bool bt_progress_due(struct bt_progress *p)
 	return p->to != NULL && bt_seconds() - p->shown >= 0.1;
 }
 
+/* Columns that a line may have so that it stays on one of the terminal. */
+static int room(FILE *to)
+{
+#ifdef TIOCGWINSZ
+	struct winsize w;
+
+	if (ioctl(fileno(to), TIOCGWINSZ, &w) == 0 && w.ws_col > 1)
+		return w.ws_col - 1;
+#else
+	(void)to;
+#endif
+	return INT_MAX; /* it does not say */
+}
+
 void bt_progress_show(struct bt_progress *p, const char *fmt, ...)
 {
+	char line[256];
 	va_list ap;
-	int n;
+	int n, most;
 
 	if (!bt_progress_due(p))
 		return;
 	p->shown = bt_seconds();
-	fputc('\r', p->to);
+	most = room(p->to);
 	va_start(ap, fmt);
-	n = vfprintf(p->to, fmt, ap);
+	n = vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
+	most = most < (int)sizeof(line) ? most : (int)sizeof(line) - 1;
+	if (n > most) {
+		for (n = most; n > 0 && line[n] != ','; n--)
+			;
+		n = n > 0 ? n : most;
+	}
+	fprintf(p->to, "\r%.*s", n, line);
 	if (n < p->width)
 		fprintf(p->to, "%*s", p->width - n, "");
 	p->width = n;

@@ -69,7 +69,8 @@ void bt_log_head(struct bt_log_headed *h, const struct bt_log *to,
 
 /*
  * A line that is written again and again on a terminal. Does nothing when the
- * stream is no terminal. At most about ten updates a second are shown.
+ * stream is no terminal. At most about ten updates a second are shown. Where
+ * the terminal is too narrow for all of it, it ends at a comma.
  */
 struct bt_progress {
 	FILE *to;     /* NULL: show nothing */

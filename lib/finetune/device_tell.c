@@ -19,9 +19,10 @@ double bt_device_tell(const struct bt_device *d, const struct bt_log *log)
 	bt_summary_real(sum, "compile_seconds", r.compile_seconds);
 	bt_summary_real(sum, "rows_filled", filled);
 	bt_log(log, BT_LOG_MORE,
-	       "%d programs compiled or loaded in %.1f s, %d of them from the "
+	       "%d program%s compiled or loaded in %.1f s, %d of them from the "
 	       "cache",
-	       r.programs, r.compile_seconds, r.cached);
+	       r.programs, bt_plural((uint64_t)r.programs), r.compile_seconds,
+	       r.cached);
 	return filled;
 }
 

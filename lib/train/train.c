@@ -75,11 +75,11 @@ static void show_progress(struct bt_train_run *t)
 	left = (int)bt_train_seconds_left(t);
 	bt_progress_show(
 	    p,
-	    "epoch %lld, step %lld/%lld, loss %.4f (moving average), %.0f "
-	    "examples/s, %.0f tokens/s, %d:%02d left",
+	    "epoch %lld, step %lld/%lld, %d:%02d left, loss %.4f (moving "
+	    "average), %.0f examples/s, %.0f tokens/s",
 	    (long long)bt_train_epoch(t), (long long)t->s.step,
-	    (long long)t->total, t->shown_loss, (double)t->res->examples / s,
-	    (double)t->res->tokens / s, left / 60, left % 60);
+	    (long long)t->total, left / 60, left % 60, t->shown_loss,
+	    (double)t->res->examples / s, (double)t->res->tokens / s);
 }
 
 /* True when all is done that was to be done. */

@@ -29,4 +29,16 @@ on_terminal 2 '*csv2tfrecord: standard output is a terminal and the output is bi
 on_terminal 0 '*2*' 'what is text is shown' 'tfrecord-cat --count t.rec'
 [ ! -e x ]
 result $? 'nothing was written'
+
+# what is written again and again stays on one line
+bert-tokenize -q -m vocab.txt -o k.rec t.rec
+narrow() { # COLUMNS: what is shown of progress
+	script -qec "stty cols $1; bert-train --force --init-config tiny --tokenizer vocab.txt \
+		--steps 1 -o m k.rec" /dev/null </dev/null | tr '\r' '\n' | grep '^epoch 1' | sed 's/ *$//'
+}
+like "$(narrow 200)" 'epoch 1, step 1/1, 0:00 left, loss 0.[0-9]* (moving average), * examples/s, * tokens/s' \
+	'the progress of training'
+like "$(narrow 70)" 'epoch 1, step 1/1, 0:00 left, loss 0.???? (moving average)' \
+	'... of which a narrow terminal has what fits'
+is "$(narrow 12)" 'epoch 1' '... at least something'
 finish
