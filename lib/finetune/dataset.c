@@ -492,6 +492,13 @@ size_t bt_dataset_selected(const struct bt_dataset *d, size_t i)
 	return n;
 }
 
+size_t bt_dataset_rows(const struct bt_dataset *d, size_t i)
+{
+	return d->selects     ? bt_dataset_selected(d, i)
+	       : d->per_token ? bt_dataset_length(d, i)
+	                      : 1;
+}
+
 double bt_dataset_loss_weight(const struct bt_dataset *d, size_t i)
 {
 	uint64_t at;

@@ -202,6 +202,9 @@ size_t bt_dataset_known_next(const struct bt_dataset *d);
 /* Tokens of example i that stand for something, where tokens are classified. */
 size_t bt_dataset_selected(const struct bt_dataset *d, size_t i);
 
+/* Rows of the logits of example i. */
+size_t bt_dataset_rows(const struct bt_dataset *d, size_t i);
+
 /* What example i weighs in the loss: its weight, times its labelled tokens
  * where these are classified. */
 double bt_dataset_loss_weight(const struct bt_dataset *d, size_t i);

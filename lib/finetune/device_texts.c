@@ -7,14 +7,19 @@
 #include "base/mem.h"
 
 #define MOST_TOKENS ((uint64_t)1 << 18)
+#define MOST_LOGITS ((size_t)1 << 28) /* 1 GB */
 
-size_t bt_device_examples_fit(const struct bt_dataset *d, size_t first)
+size_t bt_device_examples_fit(const struct bt_dataset *d, size_t first,
+                              size_t cols)
 {
-	size_t n = 1;
+	size_t n = 1, rows = bt_dataset_rows(d, first);
 
-	while (first + n < d->n &&
-	       d->start[first + n + 1] - d->start[first] <= MOST_TOKENS)
-		n++;
+	for (; first + n < d->n; n++) {
+		rows += bt_dataset_rows(d, first + n);
+		if (d->start[first + n + 1] - d->start[first] > MOST_TOKENS ||
+		    rows > MOST_LOGITS / cols)
+			break;
+	}
 	return n;
 }
 

@@ -13,8 +13,10 @@ struct bt_device_examples {
 };
 
 /* How many examples, from the first on, go to a device at a time: enough to
- * fill its rows. */
-size_t bt_device_examples_fit(const struct bt_dataset *d, size_t first);
+ * fill its rows, unless the logits, each row of which has so many columns, take
+ * more than a GB of memory. */
+size_t bt_device_examples_fit(const struct bt_dataset *d, size_t first,
+                              size_t cols);
 
 /* Sets x->texts, which is borrowed from d and x. */
 int bt_device_examples_take(struct bt_device_examples *x,

@@ -137,7 +137,7 @@ struct adding {
 static int add(void *ctx, size_t i, const float *output, struct bt_error *err)
 {
 	struct adding *a = ctx;
-	size_t rows = bt_forward_rows(a->d, i);
+	size_t rows = bt_dataset_rows(a->d, i);
 
 	(void)err;
 	for (; rows > 0; rows--, output += a->classes, a->next += a->classes)
@@ -169,7 +169,7 @@ static int make_room(struct bt_ensemble *s, const struct bt_dataset *d,
 	size_t all = 0, most = 0, rows, n, i;
 
 	for (i = 0; i < d->n; i++) {
-		rows = bt_forward_rows(d, i);
+		rows = bt_dataset_rows(d, i);
 		all += rows;
 		most = rows > most ? rows : most;
 	}
@@ -200,7 +200,7 @@ int bt_ensemble_infer(struct bt_ensemble *s, const struct bt_model *first,
 		r = ask(s, k, first, d, g, add, &a, flop, err);
 	}
 	for (i = 0, sum = s->sum; i < d->n && r == BT_OK; i++, sum += n) {
-		n = bt_forward_rows(d, i) * classes;
+		n = bt_dataset_rows(d, i) * classes;
 		for (k = 0; k < n; k++)
 			s->mean[k] = a.form->mean(sum[k], s->n + 1);
 		r = fn(ctx, i, s->mean, err);

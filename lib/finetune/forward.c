@@ -34,13 +34,6 @@ size_t bt_forward_selected(const struct bt_dataset *d)
 	return most;
 }
 
-size_t bt_forward_rows(const struct bt_dataset *d, size_t i)
-{
-	return d->selects     ? bt_dataset_selected(d, i)
-	       : d->per_token ? bt_dataset_length(d, i)
-	                      : 1;
-}
-
 struct forward {
 	struct bt_engine *e;
 	const struct bt_dataset *d;
@@ -80,7 +73,7 @@ static int give(const struct forward *f, size_t first, size_t n,
 	int r = BT_OK;
 
 	for (i = 0; i < n && r == BT_OK; i++, logits += width) {
-		width = f->classes * bt_forward_rows(f->d, first + i);
+		width = f->classes * bt_dataset_rows(f->d, first + i);
 		for (k = 0; k < width && isfinite(logits[k]); k++)
 			;
 		if (k < width)
@@ -119,7 +112,7 @@ static int plan_round(const struct forward *f, struct round *x, size_t first,
 		x->at[k + 1] = x->at[k];
 		for (; first < end; first++)
 			x->at[k + 1] +=
-			    f->classes * bt_forward_rows(f->d, first);
+			    f->classes * bt_dataset_rows(f->d, first);
 		x->example[k + 1] = end;
 	}
 	for (k = 0; k <= ranks; k++)
@@ -193,7 +186,8 @@ static int share(const struct forward *f, int r, struct bt_error *err)
 /* All examples on a device, many at a time, since it packs them. f: NULL where
  * it computes nothing. */
 static int on_device(struct bt_device *device, const struct bt_dataset *d,
-                     const struct forward *f, struct bt_error *err)
+                     size_t classes, const struct forward *f,
+                     struct bt_error *err)
 {
 	struct bt_device_examples x = {.texts.n = 0};
 	const float *logits = NULL, *next = NULL;
@@ -201,7 +195,7 @@ static int on_device(struct bt_device *device, const struct bt_dataset *d,
 	int r = BT_OK;
 
 	for (; first < d->n && r == BT_OK; first += n) {
-		n = bt_device_examples_fit(d, first);
+		n = bt_device_examples_fit(d, first, classes);
 		r = bt_device_examples_take(&x, d, first, n, err);
 		if (r == BT_OK)
 			r = bt_device_forward(device, &x.texts, &logits, &next,
@@ -214,9 +208,9 @@ static int on_device(struct bt_device *device, const struct bt_dataset *d,
 }
 
 int bt_forward_plan(const struct bt_dataset *d, struct bt_device *device,
-                    struct bt_error *err)
+                    size_t classes, struct bt_error *err)
 {
-	return on_device(device, d, NULL, err);
+	return on_device(device, d, classes, NULL, err);
 }
 
 int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
@@ -228,7 +222,7 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
 	int r;
 
 	if (g->device != NULL)
-		return on_device(g->device, d, &f, err);
+		return on_device(g->device, d, classes, &f, err);
 	f.tokens = g->tokens > 0 ? g->tokens : BT_FORWARD_TOKENS;
 	most = d->longest > f.tokens ? d->longest : f.tokens;
 	r = bt_engine_grow(e, all < most ? all : most, bt_forward_selected(d),

@@ -29,10 +29,7 @@ int bt_forward(struct bt_engine *e, const struct bt_dataset *d,
 /* Which programs of a device bt_forward needs for them: while the device plans
  * they are noted; of one that runs none, they are compiled for their costs. */
 int bt_forward_plan(const struct bt_dataset *d, struct bt_device *device,
-                    struct bt_error *err) BT_MUST_USE;
-
-/* Rows of the logits of example i. */
-size_t bt_forward_rows(const struct bt_dataset *d, size_t i);
+                    size_t classes, struct bt_error *err) BT_MUST_USE;
 
 /* Tokens that are selected in the batch with the most of them; 1 at least. */
 size_t bt_forward_selected(const struct bt_dataset *d);

@@ -214,7 +214,8 @@ static int pass(const struct bt_train_run *t, struct bt_error *err)
 	int r = t->o->measure_only ? BT_OK : pass_apart(t, err);
 
 	return r == BT_OK && t->eval != NULL
-	           ? bt_forward_plan(t->eval, t->o->device, err)
+	           ? bt_forward_plan(t->eval, t->o->device,
+	                             bt_model_width(t->m), err)
 	           : r;
 }
 
