@@ -313,6 +313,8 @@ static int open_all(struct run *r, char **paths, int n, struct bt_error *err)
 		e = bt_predict_stream_open(&o, &r->s, err);
 	if (e == BT_OK && r->first)
 		e = open_output(r, err);
+	r->s.o.live = e == BT_OK && r->dist == NULL &&
+	              bt_prediction_output_is_live(&r->out);
 	return bt_dist_agree(r->dist, e, err);
 }
 

@@ -333,6 +333,11 @@ int bt_prediction_output_add(void *ctx, uint64_t i, const struct bt_dataset *d,
 	return bt_predict_add(p->labels, i, id, logits, err);
 }
 
+bool bt_prediction_output_is_live(const struct bt_prediction_output *p)
+{
+	return bt_out_is_live(p->out);
+}
+
 int bt_prediction_output_flush(struct bt_prediction_output *p,
                                struct bt_error *err)
 {

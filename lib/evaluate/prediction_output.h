@@ -73,6 +73,9 @@ int bt_prediction_output_add(void *ctx, uint64_t i, const struct bt_dataset *d,
                              size_t k, const float *logits,
                              struct bt_error *err);
 
+/* As bt_out_is_live. */
+bool bt_prediction_output_is_live(const struct bt_prediction_output *p);
+
 /* Explains what was added, if that is asked for; lets the reader at the other
  * end of a pipe have what there is. */
 int bt_prediction_output_flush(struct bt_prediction_output *p,

@@ -7,7 +7,6 @@
 
 #include "base/str.h"
 #include "base/sys.h"
-#include "cpu/roofline.h"
 #include "device/device.h"
 #include "finetune/agreement.h"
 #include "finetune/contributions.h"
@@ -393,12 +392,10 @@ static int read_block(struct bt_predict_stream *s, struct reading *x,
 	return r < 0 ? r : BT_OK;
 }
 
-/* Limits are measured after runs of more seconds than this. */
-#define WORTH_MEASURING 2
-
 struct forward {
 	struct bt_predict_stream *s;
 	bt_predict_stream_fn *fn;
+	int (*after)(void *ctx, struct bt_error *err); /* or NULL */
 	void *ctx;
 };
 
@@ -475,6 +472,19 @@ static int infer(struct bt_predict_stream *s, struct forward *f,
 	    bt_model_width(&s->model), pass_on, f, &s->flop, err);
 }
 
+/* The block that was read. */
+static int run_block(struct forward *f, struct bt_error *err)
+{
+	struct bt_predict_stream *s = f->s;
+	int r;
+
+	s->block.before = s->records;
+	if (s->block.n == 0)
+		return BT_OK;
+	r = infer(s, f, err);
+	return r == BT_OK && f->after != NULL ? f->after(f->ctx, err) : r;
+}
+
 /* A block is a step of the profile. */
 static void count(struct bt_predict_stream *s)
 {
@@ -491,12 +501,27 @@ static void count(struct bt_predict_stream *s)
 	p->tokens += s->block.start[s->block.n];
 }
 
+/* More is waited for: what came so far is answered. The last one of windows
+ * that are joined may not be the last of its text. */
+static int answer(void *ctx, struct bt_error *err)
+{
+	struct forward *f = ctx;
+	int r = BT_OK;
+
+	if (f->s->windows.within)
+		return BT_OK;
+	r = run_block(f, err);
+	count(f->s);
+	bt_dataset_reset(&f->s->block);
+	return r;
+}
+
 int bt_predict_stream_run(struct bt_predict_stream *s, char *const *paths,
                           int n_paths, bt_predict_stream_fn *fn,
                           int (*after)(void *ctx, struct bt_error *err),
                           void *ctx, struct bt_error *err)
 {
-	struct forward f = {s, fn, ctx};
+	struct forward f = {s, fn, after, ctx};
 	struct reading x = {0};
 	double start = bt_seconds();
 	struct bt_dist *dist = s->o.dist;
@@ -515,13 +540,12 @@ int bt_predict_stream_run(struct bt_predict_stream *s, char *const *paths,
 	bt_tfrecord_add_to(x.in, &s->sum);
 	if (bt_pool_threads(s->pool) > 1)
 		bt_tfrecord_ahead(x.in);
+	if (s->o.live && dist == NULL)
+		bt_tfrecord_idle(x.in, answer, &f);
 	do {
 		r = bt_dist_agree(dist, read_block(s, &x, err), err);
-		s->block.before = s->records;
-		if (r == BT_OK && s->block.n > 0)
-			r = infer(s, &f, err);
-		if (r == BT_OK && after != NULL && s->block.n > 0)
-			r = after(ctx, err);
+		if (r == BT_OK)
+			r = run_block(&f, err);
 		r = bt_dist_agree(dist, r, err);
 		count(s);
 	} while (r == BT_OK && s->block.n > 0);
@@ -538,53 +562,4 @@ int bt_predict_stream_run(struct bt_predict_stream *s, char *const *paths,
 	bt_token_rec_clear(&x.rec);
 	bt_tfrecord_close(x.in);
 	return r;
-}
-
-int bt_predict_stream_summary(struct bt_predict_stream *s, const char *what,
-                              const struct bt_log *log, struct bt_error *err)
-{
-	struct bt_summary *sum = bt_log_summary(log);
-	const char *gemm = s->o.gemm;
-	bool low = bt_model_low(s->o.dtype, gemm);
-	size_t peak = bt_peak_memory(); /* measuring limits takes some, too */
-	double limit = 0;
-	char share[BT_SHARE_SIZE];
-	int r = BT_OK;
-
-	if (s->device != NULL) {
-		/* it has no limit that we know */
-	} else if (s->o.profile != NULL) {
-		r = bt_roofline_log(s->pool, gemm, low, s->o.profile, log, err);
-		limit = s->o.profile->flop_limit;
-	} else if (s->seconds > WORTH_MEASURING &&
-	           bt_log_is_heard(log, BT_LOG_MORE)) {
-		r = bt_roofline_products(s->pool, gemm, low, &limit, err);
-	}
-	if (r != BT_OK)
-		return r;
-	if (s->o.embed == NULL)
-		bt_model_check_pairs(&s->model.config, "records", s->records,
-		                     s->pairs, log);
-	s->seconds = s->seconds > 0 ? s->seconds : 1e-9;
-	bt_summary_count(sum, "records", s->records);
-	bt_summary_count(sum, "examples", s->examples);
-	bt_summary_count(sum, "tokens", s->tokens);
-	bt_summary_real(sum, "compute_seconds", s->seconds);
-	bt_summary_real(sum, "examples_per_second",
-	                (double)s->examples / s->seconds);
-	bt_summary_real(sum, "tokens_per_second",
-	                (double)s->tokens / s->seconds);
-	if (s->device != NULL) {
-		bt_predict_device_summary(s, what, log);
-		return BT_OK;
-	}
-	bt_log(log, BT_LOG_NOTE,
-	       "%llu %s%s in %.1f s: %.1f examples/s, %.0f tokens/s, %s, "
-	       "peak memory %zu MB",
-	       (unsigned long long)s->examples, what, bt_plural(s->examples),
-	       s->seconds, (double)s->examples / s->seconds,
-	       (double)s->tokens / s->seconds,
-	       bt_roofline_share(s->flop / s->seconds, limit, share),
-	       peak >> 20);
-	return BT_OK;
 }

@@ -57,6 +57,8 @@ struct bt_predict_stream_opts {
 	enum bt_label_mode labels;    /* KNOWN or OPTIONAL */
 	enum bt_windows_join windows; /* of a text, to one example */
 	uint64_t expect;              /* records; 0: any number */
+	bool live; /* texts are answered as soon as more would be waited for,
+	            * and not only in whole blocks; not with dist */
 	struct bt_dist *dist; /* ranks that share the work and all call the
 	                       * functions below, with the same arguments; or
 	                       * NULL */

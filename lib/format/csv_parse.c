@@ -175,8 +175,10 @@ static int end_line(struct bt_csv_parse *x, size_t at, struct bt_error *err)
 {
 	const uint8_t *p;
 	size_t n;
-	int r = bt_in_some(x->in, at + 2, &p, &n, err);
+	int r = bt_in_some(x->in, at + 1, &p, &n, err);
 
+	if (r == BT_OK && n == at + 1 && p[at] == '\r')
+		r = bt_in_some(x->in, at + 2, &p, &n, err);
 	if (r == BT_OK) {
 		x->used = at + line_end(p + at, p + n);
 		x->line++;

@@ -39,6 +39,7 @@ static int open_next(struct bt_tfrecord *r, struct bt_error *err)
 	bt_in_limit(r->in, r->limit);
 	if (r->ahead)
 		bt_in_ahead(r->in);
+	bt_in_idle(r->in, r->idle, r->idle_ctx);
 	r->next_path++;
 	r->record = 0;
 	r->pending = r->have = 0;
@@ -85,6 +86,14 @@ void bt_tfrecord_ahead(struct bt_tfrecord *r)
 	r->ahead = true;
 	if (r->in != NULL)
 		bt_in_ahead(r->in);
+}
+
+void bt_tfrecord_idle(struct bt_tfrecord *r, bt_in_idle_fn *fn, void *ctx)
+{
+	r->idle = fn;
+	r->idle_ctx = ctx;
+	if (r->in != NULL)
+		bt_in_idle(r->in, fn, ctx);
 }
 
 void bt_tfrecord_expect(struct bt_tfrecord *r, uint64_t n)

@@ -29,6 +29,8 @@ struct bt_tfrecord {
 	struct bt_in_limit *limit;   /* or NULL */
 	struct bt_tfrecord_sum *sum; /* or NULL */
 	bool ahead;
+	bt_in_idle_fn *idle; /* or NULL */
+	void *idle_ctx;
 	bool recover;
 	const struct bt_log *log; /* of what was passed over, or NULL */
 	bool damaged;             /* from byte lost_from on */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 
 #define BLOCK ((size_t)1 << 20)
 #define PIECE (BLOCK / 4)              /* of UTF-16 */
+#define MOMENT 20                      /* ms without input: it is idle */
 #define AHEAD_FROM ((uint64_t)4 << 20) /* less is read before a thread pays */
 
 struct bt_in {
@@ -30,6 +32,8 @@ struct bt_in {
 	bool over;                    /* more came than the limit allows */
 	struct bt_in_limit *limit;    /* or NULL */
 	struct bt_decompress *unpack; /* or NULL: it is not */
+	bt_in_idle_fn *idle;          /* or NULL */
+	void *idle_ctx;
 	bool may_ahead;
 	struct bt_read_ahead *ahead; /* of unpack */
 	char *name;
@@ -106,6 +110,12 @@ void bt_in_as_is(struct bt_in *in)
 	in->known = true;
 }
 
+void bt_in_idle(struct bt_in *in, bt_in_idle_fn *fn, void *ctx)
+{
+	in->idle = fn;
+	in->idle_ctx = ctx;
+}
+
 void bt_in_ahead(struct bt_in *in)
 {
 	in->may_ahead = true;
@@ -166,12 +176,30 @@ static int make_room(struct bt_in *in, size_t n, struct bt_error *err)
 	return BT_OK;
 }
 
+/* Tells that the next read would wait, where it would. */
+static int look_idle(struct bt_in *in, struct bt_error *err)
+{
+	struct pollfd p = {in->fd, POLLIN, 0};
+	int n;
+
+	if (in->idle == NULL)
+		return BT_OK;
+	do
+		n = poll(&p, 1, MOMENT);
+	while (n < 0 && errno == EINTR);
+	return n == 0 ? in->idle(in->idle_ctx, err) : BT_OK;
+}
+
 /* Reads once; sets end at end of file. */
 static int read_plain(struct bt_in *in, uint8_t *dst, size_t room, size_t *got,
                       struct bt_error *err)
 {
-	ssize_t n = bt_fd_read(in->fd, dst, room);
+	ssize_t n;
+	int r = look_idle(in, err);
 
+	if (r != BT_OK)
+		return r;
+	n = bt_fd_read(in->fd, dst, room);
 	if (n < 0)
 		return bt_error_sys(err, errno, "cannot read %s", in->name);
 	*got = (size_t)n;
@@ -339,23 +367,24 @@ void bt_in_skip(struct bt_in *in, size_t n)
 int bt_in_line(struct bt_in *in, size_t limit, struct bt_span *line,
                size_t *skip, struct bt_error *err)
 {
-	const uint8_t *p, *nl;
-	size_t got, want;
-	int r = bt_in_some(in, 1, &p, &got, err);
+	const uint8_t *p, *nl = NULL;
+	size_t got = 0, seen = 0;
+	int r;
 
-	if (r != BT_OK || got == 0)
-		return r;
-	for (want = got; (nl = memchr(p, '\n', got)) == NULL && got == want;) {
-		if (got >= limit)
+	do {
+		seen = got;
+		if (seen >= limit)
 			return bt_error_set(err, BT_ELIMIT,
 			                    "%s: a line is longer than %zu "
 			                    "bytes",
 			                    in->name, limit);
-		want = 2 * got;
-		r = bt_in_peek(in, want, &p, &got, err);
+		r = bt_in_some(in, seen + 1, &p, &got, err);
 		if (r != BT_OK)
 			return r;
-	}
+		nl = got > seen ? memchr(p + seen, '\n', got - seen) : NULL;
+	} while (nl == NULL && got > seen);
+	if (got == 0)
+		return 0;
 	line->p = (const char *)p;
 	line->n = nl != NULL ? (size_t)(nl - p) : got;
 	*skip = line->n + (nl != NULL);

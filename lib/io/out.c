@@ -221,6 +221,12 @@ static int pass_on(struct bt_out *out, ZSTD_EndDirective how,
 	                         : write_buffer(out, n, err);
 }
 
+bool bt_out_is_live(const struct bt_out *out)
+{
+	return out->place.target == NULL && out->memory == NULL &&
+	       out->zstd == NULL;
+}
+
 int bt_out_flush(struct bt_out *out, struct bt_error *err)
 {
 	int r = pass_on(out, ZSTD_e_flush, err);

@@ -11,6 +11,7 @@
 #ifndef BT_IO_OUT_H
 #define BT_IO_OUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -64,6 +65,11 @@ int bt_out_write(struct bt_out *out, const void *data, size_t n,
 void *bt_out_room(struct bt_out *out, size_t n,
                   struct bt_error *err) BT_MUST_USE;
 void bt_out_made(struct bt_out *out, size_t n);
+
+/* Whether what is handed to the system can be read at once: not so of a file
+ * that is yet to appear, of memory, and of what is compressed, whose bytes are
+ * not to depend on when. */
+bool bt_out_is_live(const struct bt_out *out);
 
 /* Hands what is buffered to the system, compressed as far as it goes. */
 int bt_out_flush(struct bt_out *out, struct bt_error *err) BT_MUST_USE;

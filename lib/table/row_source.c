@@ -39,6 +39,37 @@ static size_t blanks(const uint8_t *p, size_t n)
 	return i;
 }
 
+/* Where the text begins, behind a byte order mark. */
+static size_t begin(const uint8_t *p, size_t n)
+{
+	size_t mark = n >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+
+	return mark + blanks(p + mark, n - mark);
+}
+
+#define FIRST 64 /* bytes that tell what an input is */
+
+/* Looks at the first bytes, no more than tell what the input is: a line, since
+ * the next one may be long in coming, unless that is the bracket of an array.
+ */
+static int look_first(struct bt_in *in, const uint8_t **p, size_t *got,
+                      struct bt_error *err)
+{
+	size_t want = 1, i;
+	int r;
+
+	for (;;) {
+		r = bt_in_peek(in, want, p, got, err);
+		if (r != BT_OK || *got < want || want == FIRST)
+			return r;
+		i = begin(*p, *got);
+		if (i < *got && (*p)[i] != '[' &&
+		    memchr(*p + i, '\n', *got - i) != NULL)
+			return BT_OK;
+		want++;
+	}
+}
+
 /* 1: the input holds JSON Lines; 0: CSV; else an error. */
 static int is_jsonl(struct bt_in *in, const char *path,
                     const struct bt_table_opts *opts, struct bt_error *err)
@@ -52,11 +83,10 @@ static int is_jsonl(struct bt_in *in, const char *path,
 		return opts->format == BT_TABLE_JSONL;
 	if (path != NULL && ends_in(path, ends, 2))
 		return 1;
-	r = bt_in_peek(in, 64, &p, &got, err);
+	r = look_first(in, &p, &got, err);
 	if (r != BT_OK)
 		return r;
-	i = got >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-	i += blanks(p + i, got - i);
+	i = begin(p, got);
 	if (i < got && p[i] == '[') {
 		k = i + 1 + blanks(p + i + 1, got - i - 1);
 		if (k < got && p[k] == '{')
@@ -308,6 +338,7 @@ int bt_row_source_open(const char *path, const struct bt_table_opts *opts,
 		if (r != BT_OK)
 			return r;
 		bt_in_limit(in, opts->limit);
+		bt_in_idle(in, opts->idle, opts->idle_ctx);
 		r = opts->format == BT_TABLE_AUTO ? bt_parquet_begins(in, err)
 		                                  : 0;
 		/* of Parquet, values count, not what is looked at */

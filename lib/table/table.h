@@ -22,6 +22,7 @@
 #include "base/span.h"
 #include "format/charset.h"
 #include "format/csv.h"
+#include "io/in.h"
 #include "io/out.h"
 #include "record/label_map.h"
 #include "record/record.h"
@@ -88,6 +89,8 @@ struct bt_table_opts {
 	const char *rejects;  /* go on, and write bad rows to a file of that
 	                       * name ("-": standard output); or NULL */
 	struct bt_in_limit *limit; /* on what is read; borrowed, or NULL */
+	bt_in_idle_fn *idle;       /* as bt_in_idle, or NULL */
+	void *idle_ctx;
 	bool no_advice;           /* messages name no options of csv2tfrecord */
 	struct bt_buf *names;     /* set by bt_table_names */
 	const struct bt_log *log; /* told of the first bad rows; may be NULL */

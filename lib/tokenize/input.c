@@ -24,6 +24,21 @@ static int flush(struct sink *s, int r, struct bt_error *err)
 	return r;
 }
 
+/* What came so far goes on, since more is waited for. */
+static int hand_on(void *ctx, struct bt_error *err)
+{
+	struct sink *s = ctx;
+	int r = s->job->items > 0 ? flush(s, BT_OK, err) : BT_OK;
+
+	return r == BT_OK ? bt_out_flush(s->out, err) : r;
+}
+
+/* Ranks read their inputs at their own pace, but share whole blocks. */
+static bool hands_on(const struct sink *s)
+{
+	return s->job->opts.dist == NULL && bt_out_is_live(s->out);
+}
+
 static int add(struct sink *s, const void *data, size_t len, const char *file,
                uint64_t number, struct bt_error *err)
 {
@@ -48,6 +63,8 @@ static int read_records(struct sink *s, char *const *paths, int n,
 	bt_tfrecord_limit(in, s->job->opts.limit);
 	if (bt_pool_threads(s->job->pool) > 1)
 		bt_tfrecord_ahead(in);
+	if (hands_on(s))
+		bt_tfrecord_idle(in, hand_on, s);
 	while ((r = bt_tfrecord_next(in, &data, &len, err)) == 1) {
 		r = add(s, data, len, bt_tfrecord_file(in),
 		        bt_tfrecord_record(in), err);
@@ -77,6 +94,8 @@ static int read_lines(struct sink *s, const char *path, struct bt_error *err)
 	bt_in_limit(in, s->job->opts.limit);
 	if (bt_pool_threads(s->job->pool) > 1)
 		bt_in_ahead(in);
+	if (hands_on(s))
+		bt_in_idle(in, hand_on, s);
 	r = bt_in_some(in, 1, &p, &got, err);
 	if (r == BT_OK && bt_tfrecord_begins(p, got))
 		r = bt_error_hint(err, BT_HINT_NO_LINES,

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Inputs that make their reader wait, and outputs that others read at once. */
+#include "files.h"
+
+#include <unistd.h>
+
+#include "io/in.h"
+#include "io/out.h"
+
+/* Counts its calls; an error from the third on. */
+static int count_idle(void *ctx, struct bt_error *err)
+{
+	int *n = ctx;
+
+	return ++*n < 3 ? BT_OK : bt_error_set(err, BT_EIO, "no more");
+}
+
+TEST(an_idle_pipe)
+{
+	struct bt_error err = {0};
+	struct bt_span line;
+	char path[32];
+	size_t skip;
+	int fd[2], n = 0;
+	struct bt_in *in;
+
+	assert_int_equal(pipe(fd), 0);
+	snprintf(path, sizeof(path), "/dev/fd/%d", fd[0]);
+	assert_ok(bt_in_open(path, &in, &err));
+	bt_in_idle(in, count_idle, &n);
+	assert_int_equal(write(fd[1], "a\nb\nc", 5), 5);
+	assert_int_equal(bt_in_line(in, 10, &line, &skip, &err), 1);
+	bt_in_skip(in, skip);
+	assert_int_equal(bt_in_line(in, 10, &line, &skip, &err), 1);
+	assert_memory_equal(line.p, "b", 1);
+	assert_int_equal(n, 0); /* what is there is read first */
+	bt_in_skip(in, skip);
+	n = 2;
+	assert_int_equal(bt_in_line(in, 10, &line, &skip, &err), BT_EIO);
+	assert_string_equal(err.text, "no more");
+	n = 0;
+	close(fd[1]);
+	assert_int_equal(bt_in_line(in, 10, &line, &skip, &err), 1);
+	assert_memory_equal(line.p, "c", 1);
+	bt_in_skip(in, skip);
+	assert_int_equal(bt_in_line(in, 10, &line, &skip, &err), 0);
+	assert_int_equal(n, 0); /* nor is the end waited for */
+	bt_in_close(in);
+	close(fd[0]);
+}
+
+TEST(an_idle_file)
+{
+	struct bt_error err = {0};
+	const uint8_t *p;
+	struct bt_in *in;
+	size_t got;
+	int n = 0;
+
+	file_put("ten", "0123456789", 10);
+	assert_ok(bt_in_open("ten", &in, &err));
+	bt_in_idle(in, count_idle, &n);
+	assert_ok(bt_in_peek(in, 11, &p, &got, &err));
+	assert_int_equal(got, 10);
+	assert_int_equal(n, 0);
+	bt_in_close(in);
+}
+
+TEST(live_outputs)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	struct bt_error err = {0};
+	struct bt_out *out;
+
+	assert_ok(bt_out_open("/dev/null", BT_OUT_TEXT, &out, &err));
+	assert_true(bt_out_is_live(out));
+	assert_ok(bt_out_zstd(out, 1, 1, &err));
+	assert_false(bt_out_is_live(out));
+	bt_out_abandon(out);
+	assert_ok(bt_out_open("later", BT_OUT_TEXT, &out, &err));
+	assert_false(bt_out_is_live(out));
+	bt_out_abandon(out);
+	out = bt_out_memory(&b);
+	assert_false(bt_out_is_live(out));
+	bt_out_abandon(out);
+	bt_buf_clear(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(an_idle_pipe),
+	    cmocka_unit_test(an_idle_file),
+	    cmocka_unit_test(live_outputs),
+	};
+
+	return RUN(tests);
+}
