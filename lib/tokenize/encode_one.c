@@ -290,6 +290,8 @@ static void count_text(struct bt_tokenize_stats *s,
 		if (s->bare_texts++ == 0)
 			s->bare_first = x->number + 1;
 		s->empty_texts += x->rec.text_a.n + x->rec.text_b.n == 0;
+	} else if (!x->known && s->unknown_texts++ == 0) {
+		s->unknown_first = x->number + 1;
 	}
 	while ((n >>= 1) != 0 && k < BT_TOKENIZE_LENGTHS - 1)
 		k++;
@@ -379,10 +381,22 @@ static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	return encode_texts(j, w, x, &p->err);
 }
 
+static bool has_known(const struct bt_tokenize *j,
+                      const struct bt_tokenize_text *x)
+{
+	size_t special = j->opts.special
+	                     ? bt_tok_specials(j->tok, x->rec.text_b.p != NULL)
+	                     : 0;
+
+	return x->word != NULL || x->e.n > x->e.unknown + special;
+}
+
 static int put(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
                struct bt_tokenize_text *x, struct bt_tokenize_piece *p)
 {
 	int r = BT_OK;
+
+	x->known = (x->window > 0 && x->known) || has_known(j, x);
 
 	if (j->opts.format == BT_TOKENIZE_TFRECORD) {
 		r = put_record(j, w, x, p);

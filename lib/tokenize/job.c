@@ -198,6 +198,9 @@ static void add_stats(struct bt_tokenize_stats *to,
 		to->bare_first = s->bare_first;
 	to->bare_texts += s->bare_texts;
 	to->empty_texts += s->empty_texts;
+	if (to->unknown_texts == 0)
+		to->unknown_first = s->unknown_first;
+	to->unknown_texts += s->unknown_texts;
 	to->cut_texts += s->cut_texts;
 	to->cut_tokens += s->cut_tokens;
 	to->labelled += s->labelled;

@@ -83,6 +83,9 @@ struct bt_tokenize_stats {
 	uint64_t bare_texts;      /* without a token of the text itself */
 	uint64_t bare_first;  /* the first of them, from 1 on over all files */
 	uint64_t empty_texts; /* those of them that have no byte either */
+	/* those whose tokens are all unknown, without texts in words, and the
+	 * first of them */
+	uint64_t unknown_texts, unknown_first;
 	uint64_t cut_texts, cut_tokens; /* cut_tokens: lost */
 	uint64_t labelled, weighted;    /* records with a label_ids, a weight */
 	uint64_t mended_texts, mended;
@@ -151,7 +154,8 @@ int bt_tokenize_check(const struct bt_tok *tok,
 /* Warns where the model expects a vocabulary of quite another size. */
 void bt_tokenize_warn_size(const struct bt_tok *tok, const struct bt_log *log);
 
-/* Warns of texts without a token: all of them look the same to the model. */
+/* Warns of texts without a token, and of those without a known one: all of them
+ * look the same to the model. */
 void bt_tokenize_warn_bare(const struct bt_tokenize_stats *stats,
                            const struct bt_log *log);
 

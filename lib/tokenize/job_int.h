@@ -115,6 +115,7 @@ struct bt_tokenize_text {
 	                                    * token told began and ended */
 	uint64_t number;                   /* of the text, over all blocks */
 	size_t window;
+	bool known; /* a window so far has a token that is not unknown */
 	struct bt_span second; /* apart: what was text_b of rec, */
 	size_t text;           /* and is text_a now if this is 1; 2 and more:
 	                        * that is a field */

@@ -76,11 +76,39 @@ static void warn_unknown(const struct bt_tok *tok,
 		    unk.p);
 }
 
+/* Those of a pair that are apart as two. */
+static uint64_t all_texts(const struct bt_tokenize_stats *s)
+{
+	uint64_t n = 0;
+	int k;
+
+	for (k = 0; k < BT_TOKENIZE_LENGTHS; k++)
+		n += s->length[k];
+	return n;
+}
+
+/* Few texts should have no word that the vocabulary knows, however many words
+ * the others have. */
+static void warn_unknown_texts(const struct bt_tokenize_stats *s,
+                               const struct bt_log *log)
+{
+	if (s->unknown_texts > 0)
+		bt_log_warn(log, "unknown-texts", BT_HINT_NONE,
+		            "%llu of %llu texts %s no token that the "
+		            "vocabulary knows, such as text %llu: the model "
+		            "cannot tell what they say",
+		            (unsigned long long)s->unknown_texts,
+		            (unsigned long long)all_texts(s),
+		            s->unknown_texts == 1 ? "has" : "have",
+		            (unsigned long long)s->unknown_first);
+}
+
 void bt_tokenize_warn_bare(const struct bt_tokenize_stats *s,
                            const struct bt_log *log)
 {
 	char empty[64] = "";
 
+	warn_unknown_texts(s, log);
 	if (s->bare_texts == 0)
 		return;
 	if (s->empty_texts > 0)
@@ -91,7 +119,7 @@ void bt_tokenize_warn_bare(const struct bt_tokenize_stats *s,
 	    log, "texts-without-tokens", BT_HINT_NONE,
 	    "%llu of %llu texts %s no tokens but special ones, such as text "
 	    "%llu%s: the model cannot tell them apart",
-	    (unsigned long long)s->bare_texts, (unsigned long long)s->texts,
+	    (unsigned long long)s->bare_texts, (unsigned long long)all_texts(s),
 	    s->bare_texts == 1 ? "has" : "have",
 	    (unsigned long long)s->bare_first, empty);
 }
@@ -214,6 +242,7 @@ static void tell_facts(const struct bt_tokenize_opts *o,
 	                 st->cut_texts);
 	bt_summary_count(s, "tokens_lost", st->cut_tokens);
 	bt_summary_count(s, "texts_without_tokens", st->bare_texts);
+	bt_summary_count(s, "texts_unknown", st->unknown_texts);
 	bt_summary_count(s, "texts_mended", st->mended_texts);
 	if (st->questions > 0) {
 		bt_summary_count(s, "questions", st->questions);

@@ -174,6 +174,25 @@ bert-tokenize: 5 texts, 12 tokens; no [UNK]' '... but counted in a warning'
 works 'of texts without special tokens' \
 	bert-tokenize -m "$M" --no-special --lines --format ids vanish
 like "$(cat err)" '*warning: 2 of 3 texts have no tokens but*' '... as well'
+
+# texts that are all unknown, among many that are not
+{
+	yes 'the book' | head -n 500
+	printf '%s\n' '😀 😀' 'the book 😀' '😀'
+} >emojis
+works 'a few texts of unknown tokens alone' bert-tokenize -m "$M" --lines --format ids emojis
+is "$(head -n 1 err)" 'bert-tokenize: warning: 2 of 503 texts have no token that the vocabulary knows, such as text 501: the model cannot tell what they say' \
+	'... are counted in a warning'
+works 'the same in windows' bert-tokenize -m "$M" --lines --max-length 3 --stride 0 --format ids emojis
+like "$(cat err)" '*2 of 503 texts have no token*' '... of which the second has a known token'
+works 'the same without special tokens' bert-tokenize -m "$M" --lines --no-special --format ids emojis
+like "$(cat err)" '*2 of 503 texts have no token*' '... which do not count'
+printf 'text_a=\xf0\x9f\x98\x80\ttext_b=\xf0\x9f\x98\x80\ntext_a=\xf0\x9f\x98\x80\ttext_b=book\n' | $rec >pairs.tfr
+works 'pairs' bert-tokenize -m "$M" --format ids pairs.tfr
+like "$(cat err)" '*1 of 2 texts has no token*such as text 1:*' '... are one text'
+works 'their texts apart' bert-tokenize -m "$M" --apart -o apart.tfr pairs.tfr
+like "$(cat err)" '*3 of 4 texts have no token*' '... are counted each'
+
 mkdir -p other
 cat >other/tokenizer.json <<-'E'
 	{"version": "1.0", "truncation": null, "padding": null,
