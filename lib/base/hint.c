@@ -176,7 +176,15 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TABLE_SEMICOLON] = "use --delimiter semicolon",
     [BT_HINT_TABLE_TAB] = "use --delimiter tab",
     [BT_HINT_TABLE_WINDOWS1252] = "use --encoding windows-1252",
-    [BT_HINT_TABLE_ENCODING] = "use --encoding for text that is not UTF-8",
+    [BT_HINT_TABLE_ENCODING] =
+        "use --encoding windows-1252, latin1 or another for text that is not "
+        "UTF-8",
+    [BT_HINT_TEXT_ENCODING] =
+        "iconv -f windows-1252 -t utf-8 converts text that Windows or Latin-1 "
+        "programs wrote",
+    [BT_HINT_TEXT_ENCODING_OR_MEND] =
+        "iconv -f windows-1252 -t utf-8 converts text that Windows or Latin-1 "
+        "programs wrote; --replace-invalid puts U+FFFD there",
     [BT_HINT_TABLE_HEADER] = "if that row is a header, drop --no-header",
     [BT_HINT_TABLE_LABEL] = "check which column --label names",
     [BT_HINT_TABLE_MAP_LABEL] =

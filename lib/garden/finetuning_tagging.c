@@ -207,7 +207,9 @@ static int read_lines(struct maker *m, struct bt_in *in, struct bt_error *err)
 		if (line.n > 0 && line.p[line.n - 1] == '\r')
 			line.n--;
 		if (bt_charset_check(BT_CHARSET_UTF8, line.p, line.n) != line.n)
-			r = bt_error_set(err, BT_EFORMAT, "is not valid UTF-8");
+			r = bt_error_hint(err, BT_HINT_TEXT_ENCODING,
+			                  bt_error_set(err, BT_EFORMAT,
+			                               "is not valid UTF-8"));
 		else if (line.n == 0)
 			r = end_sentence(m, err);
 		else

@@ -444,7 +444,9 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 		if (r->number == 1)
 			r->json = line.n > 0 && line.p[0] == '{';
 		if (bt_charset_check(BT_CHARSET_UTF8, line.p, line.n) != line.n)
-			e = bt_error_set(err, BT_EFORMAT, "is not valid UTF-8");
+			e = bt_error_hint(err, BT_HINT_TEXT_ENCODING,
+			                  bt_error_set(err, BT_EFORMAT,
+			                               "is not valid UTF-8"));
 		else if (r->json && line.n > 0)
 			e = add_object(r, line, err);
 		else if (!r->json)

@@ -35,13 +35,18 @@ int bt_table_header_init(struct bt_table_header *h, const struct bt_csv *csv,
 		return bt_error_nomem(err, "reading a header");
 	for (i = 0; i < h->n; i++) {
 		at = bt_charset_check(set, names[i].p, names[i].n);
-		if (at < names[i].n)
-			return bt_error_set(
+		if (at < names[i].n) {
+			bt_error_set(
 			    err, BT_EFORMAT,
 			    "cannot read %s: header: the name of column %zu is "
 			    "not valid %s (byte %02X at position %zu)",
 			    h->file, i + 1, bt_charset_name(set),
 			    (unsigned char)names[i].p[at], at + 1);
+			return set == BT_CHARSET_UTF8
+			           ? bt_error_hint(err, BT_HINT_TABLE_ENCODING,
+			                           BT_EFORMAT)
+			           : BT_EFORMAT;
+		}
 		h->names[i].n = h->bytes.len;
 		bt_charset_put(&h->bytes, set, names[i].p, names[i].n);
 	}

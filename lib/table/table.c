@@ -447,6 +447,8 @@ static int bad_row(struct bt_table *t, int r, struct bt_error *why,
 	else if (fault == BT_TABLE_CHARSET && t->now.rows.csv != NULL &&
 	         t->opts.charset == BT_CHARSET_UTF8 && !t->maker.utf16)
 		hint = BT_HINT_TABLE_ENCODING;
+	else if (fault == BT_TABLE_CHARSET && t->now.rows.jsonl != NULL)
+		hint = BT_HINT_TEXT_ENCODING;
 	else if (fault == BT_TABLE_AGAIN)
 		hint = BT_HINT_TABLE_SKIP_BAD;
 	else if (fault == BT_TABLE_LABEL || fault == BT_TABLE_FIELDS)

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "format/charset.h"
 #include "tokenize/job_int.h"
 
 static struct bt_span head(struct bt_span s)
@@ -298,6 +299,11 @@ static void count_text(struct bt_tokenize_stats *s,
 	s->length[k]++;
 }
 
+static bool is_utf8(struct bt_span text)
+{
+	return bt_charset_check(BT_CHARSET_UTF8, text.p, text.n) == text.n;
+}
+
 /* Encodes the texts of x->rec: their first window. */
 static int encode_texts(const struct bt_tokenize *j,
                         struct bt_tokenize_worker *w,
@@ -318,6 +324,9 @@ static int encode_texts(const struct bt_tokenize *j,
 	if (r == BT_OK)
 		r = bt_tok_encode(j->tok, w->scratch, x->rec.text_a,
 		                  x->rec.text_b, &how, &x->e, err);
+	if (r == BT_EFORMAT &&
+	    !(is_utf8(x->rec.text_a) && is_utf8(x->rec.text_b)))
+		return bt_error_hint(err, BT_HINT_TEXT_ENCODING_OR_MEND, r);
 	if (r == BT_OK && !j->opts.cut && x->e.cut > 0)
 		return bt_error_set(err, BT_ELIMIT,
 		                    "the text has %zu tokens, more than %zu",

@@ -104,8 +104,10 @@ static int flush(struct job *j, struct bt_error *err)
 	bt_pool_run(j->pool, count_piece, j, PIECES);
 	for (i = 0; i < PIECES; i++)
 		if (j->error[i].code != BT_OK)
-			return bt_error_set(err, j->error[i].code, "%s",
-			                    j->error[i].text);
+			return bt_error_hint(err, j->error[i].hint,
+			                     bt_error_set(err, j->error[i].code,
+			                                  "%s",
+			                                  j->error[i].text));
 	j->sum.texts += j->n;
 	j->sum.bytes += j->bytes.len;
 	bt_buf_reset(&j->bytes);

@@ -102,9 +102,11 @@ int bt_word_split(const struct bt_word_splitter *c,
 		return bt_error_set(err, BT_ELIMIT,
 		                    "a text of %zu bytes is too long", text.n);
 	if (good != text.n)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "the text is not valid UTF-8 at byte %zu",
-		                    good);
+		return bt_error_hint(
+		    err, BT_HINT_TEXT_ENCODING,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "the text is not valid UTF-8 at byte %zu",
+		                 good));
 	s->buffers.work = words;
 	if (bt_tok_run(&c->tok, &s->buffers, text, false, &s->none) != BT_OK)
 		return bt_error_nomem(err, "counting words");

@@ -120,7 +120,7 @@ bad 'a\nb\tO\n' ': line 2: has 2 columns, the lines before have 1'
 bad 'a\tO\n\tO\n' ': line 2: has an empty word'
 bad 'a\tO\n \n' ': line 2: has 1 column, *'
 bad 'a\tO\nb\t\n' ": line 2: label '' is not one of panx*"
-bad 'a\tO\nb\377\tO\n' ': line 2: is not valid UTF-8'
+bad 'a\tO\nb\377\tO\n' ': line 2: is not valid UTF-8 (iconv *)'
 bad '\n\n' ' holds no sentence'
 printf 'a\tO \r\n\r\nb\tI-PER' >d/train-en.tsv
 works 'ends of lines as on Windows, and none at the end' make $train

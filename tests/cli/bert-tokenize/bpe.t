@@ -73,7 +73,7 @@ like "$(sed -n 3p got | tr '\t' '|')" 'a|1|2|*|\\\\|\\\\|' \
 like "$(tail -n 2 got | head -n 1 | tr '\t' '|')" '-|||2|</s>||special' \
 	'... and what is special'
 printf 'abc \377' >bad
-refuses '*: line 1: the text is not valid UTF-8 at byte 4' 'bytes are no text' \
+refuses '*: line 1: the text is not valid UTF-8 at byte 4 (iconv *)' 'bytes are no text' \
 	bert-tokenize -m "$T/roberta.json" --lines bad
 
 # words found 64 bytes at a time are those that the pattern finds one by one

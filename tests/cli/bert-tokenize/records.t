@@ -152,13 +152,13 @@ refuses "*'out.tfr': record 1: holds tokens (input_ids), not text*" \
 	'token records are no input' bert-tokenize -m "$M" out.tfr
 refuses "*'lines'*" 'text is no records' bert-tokenize -m "$M" lines
 printf 'text_a=ok\ntext_a=ab\\xff\n' | $rec >bad.tfr
-refuses "*'bad.tfr': record 2: the text is not valid UTF-8 at byte 2" \
+refuses "*'bad.tfr': record 2: the text is not valid UTF-8 at byte 2 (iconv -f windows-1252 -t utf-8 converts *; --replace-invalid puts U+FFFD there)" \
 	'bytes that are no UTF-8' bert-tokenize -m "$M" bad.tfr
 printf 'text_a=ok\ttext_b=\\xc3\n' | $rec >bad.tfr
-refuses "*record 1: the second of the pair: the text is not valid UTF-8 at*" \
+refuses "*record 1: the second of the pair: the text is not valid UTF-8 at* (iconv *)" \
 	'... in the second text' bert-tokenize -m "$M" bad.tfr
 printf 'ok\n\n\300\200\n' >bad
-refuses "*'bad': line 3: the text is not valid UTF-8 at byte 0" \
+refuses "*'bad': line 3: the text is not valid UTF-8 at byte 0 (iconv * --replace-invalid *)" \
 	'... in a line' bert-tokenize -m "$M" --lines --format ids bad
 printf 'id=\\xff\ttext_a=x\n' | $rec >bad.tfr
 refuses '*record 1: the id is not valid UTF-8' 'JSON needs a text as id' \

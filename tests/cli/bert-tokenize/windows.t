@@ -102,7 +102,7 @@ result $? 'windows do not depend on the threads'
 
 # bytes that are no UTF-8
 printf 'a \377\340\240b\360\237\230\355\240\200c\n' >bad
-refuses '*line 1: the text is not valid UTF-8 at byte 2' 'invalid bytes fail' \
+refuses '*line 1: the text is not valid UTF-8 at byte 2 (iconv *)' 'invalid bytes fail' \
 	bert-tokenize -m "$DATA/bpe/roberta" --lines --format ids bad
 bert-tokenize -m "$DATA/bpe/roberta" --lines --format json --replace-invalid \
 	bad 2>err >out

@@ -78,7 +78,7 @@ refuses '*: special tokens and single characters alone are 14 tokens, more than 
 	'no room' bert-vocab --lines --size 13 in # e l o r w ##e ##o ##r ##w
 refuses '*the input has no texts' 'nothing' bert-vocab --lines /dev/null
 printf 'good\nbad \377\n' >bad
-refuses "*'bad': line 2: the text is not valid UTF-8 at byte 4" 'no UTF-8' \
+refuses "*'bad': line 2: the text is not valid UTF-8 at byte 4 (iconv -f windows-1252 -t utf-8 converts text that Windows or Latin-1 programs wrote)" 'no UTF-8' \
 	bert-vocab --lines in bad
 refuses "*cannot open 'none'*" 'no file' bert-vocab none
 misuses '*standard input is given 2 times' 'standard input twice' bert-vocab --lines - -

@@ -69,7 +69,7 @@ bad '1: words and tags are both in column 1' 'a b\n' --tag 1
 bad "1: column 'x' of the words is not a number from 1 on" 'a b\n' --word x
 bad '1: has an empty tag' 'a\tb\t\n'
 bad '1: has an empty word' '\tb\tc\n'
-bad '2: is not valid UTF-8' 'a O\n\377 O\n'
+bad '2: is not valid UTF-8 (iconv *)' 'a O\n\377 O\n'
 bad "1: has no key 'tokens'" '{"words": ["a"]}'
 bad '1: has 2 words, but 1 tags' '{"tokens": ["a", "b"], "tags": ["O"]}'
 bad "1: 'tokens': value 2 is not a text" '{"tokens": ["a", null]}'

@@ -154,7 +154,7 @@ printf 'text\na\201\n' >undef.csv
 refuses "*'undef.csv': record 1 (line 2): the text is not valid windows-1252 (byte 81 at position 2)" \
 	'a byte without a meaning' \
 	csv2tfrecord --encoding windows-1252 undef.csv
-refuses "*cannot read 'latin.csv': header: the name of column 2 is not valid utf-8 (byte E9 at position 2)" \
+refuses "*cannot read 'latin.csv': header: the name of column 2 is not valid utf-8 (byte E9 at position 2) (use --encoding windows-1252, latin1 or another for text that is not UTF-8)" \
 	'a header in another set' csv2tfrecord latin.csv
 like "$(csv2tfrecord --encoding latin1 -t 1,2 latin.csv 2>&1 >x)" \
 	'*warning: texts have control characters (bytes 80 to 9F)*(use --encoding windows-1252)*' \

@@ -72,7 +72,7 @@ bad '{"text":"a" "b":1}' "byte 13: expected ',' or '}'"
 bad '{"text":"a","text":"b"}' 'byte 20: a key that stands twice'
 bad '{"text":"\\u0000"}' "a NUL in 'text'"
 bad '{"text":"\\ud800x"}' 'byte 11: half of a surrogate pair'
-bad '{"text":"\0377"}' 'byte 10: not valid utf-8 (byte FF)'
+bad '{"text":"\0377"}' 'byte 10: not valid utf-8 (byte FF) (iconv *)'
 bad 'text' 'byte 1: expected an object'
 bad '{"text":01}' "byte 10: expected ',' or '}'"
 bad '{"text":"a"} x' 'byte 14: text behind the object'
