@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The man pages as readers see them, by mandoc and by groff in terminals of 80
-# and 110 columns: cells of a table are apart, on one line.
+# and 110 columns: cells of a table are apart, on one line, and the last one has room for
+# 22 characters before it goes on in the next line.
 # Not under thread: no tool is run
 . "$TEST_TOP/tests/lib/lib.sh"
 
@@ -13,23 +14,24 @@ cells() {
 		next unless $in && s/^\.It //;
 		chomp;
 		s/\\\(dq/"/g, s/\\e/\\/g, s/\\ / /g;
-		s/\b(?:Li|Sy|Em) //g, s/\bFl /-/g, s/"(Output|Columns of the sample)"/$1/g;
-		s/ , /, /g;
-		print join("\t", split(/ ?Ta /)), "\n";
+		s/\b(?:Li|Sy|Em|Cm) //g, s/\bFl /-/g, s/"(Output|Columns of the sample)"/$1/g;
+		s/ ([,;]) /$1 /g;
+		print join("\t", split(/ ?\bTa\b ?/)), "\n";
 	' "$1"
 }
 
 # apart PAGE RENDERED: says which cells do not stand beside each other, with
-# two blanks or more between them
+# two blanks or more between them, and which last one has too little room
 apart() {
 	cells "$1" | perl -e '
 		open(my $f, "<", $ARGV[0]) or die;
 		local $/; my $page = <$f>; $page =~ tr/\t/ /;
 		for (split /\n/, <STDIN>) {
 			my @cell = split /\t/;
-			my $last = (split / /, $cell[-1])[0];
-			my $row = join(" {2,}", map({ quotemeta } @cell[0 .. $#cell - 1], $last));
+			my $last = join("\\s+", map { quotemeta } split / /, $cell[-1]);
+			my $row = join(" {2,}", map({ quotemeta } @cell[0 .. $#cell - 1]), "($last)");
 			print "$_\n" unless $page =~ /^ *$row( |$)/m;
+			print "narrow: $_\n" if $1 =~ /^(.*)\n/ && length $1 < 22;
 		}' "$2"
 }
 

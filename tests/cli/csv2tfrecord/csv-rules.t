@@ -1,23 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The table of csv2tfrecord's man page: every row of it is so. Inputs that are
+# The list of rules in csv2tfrecord's man page: every item of it is so. Inputs that are
 # no ordinary files.
 # shellcheck shell=sh
 # Not under thread: starts no threads
 . "$TEST_TOP/tests/lib/lib.sh"
 
-# its rows, as input, records and a number, with tabs between
+# its items, as input, records and rule, with tabs between
 perl -ne '
-	$in = 1 if /^\.Bl -column/;
+	$in = 1 if /^\.Sh CSV/ .. /^\.Bl/;
 	$in = 0 if /^\.El/;
-	next unless $in && /^\.It (?!Sy)(.*?) Ta (.*?) Ta (.*)/;
-	my ($rows, $records, $rule) = ($1, $2, $3);
+	$rows = $1, next if $in && /^\.It (.*)/;
+	next unless defined $rows && $in && /^(.*?) \((.*)\)$/;
+	my ($records, $rule) = ($1, $2);
 	s/\\\(dq/"/g, s/\\e/\\/g, s/\\ / /g for $rows, $records;
 	print "$rows\t$records\t$rule\n";
 ' "$TEST_TOP/man/csv2tfrecord.1" >table
 rows=$(wc -l <table)
 [ "$rows" -gt 25 ]
-result $? "the man page has a table of $rows rows"
+result $? "the man page has a list of $rows items"
 tab=$(printf '\t')
 while IFS=$tab read -r rows records rule; do
 	printf '%b' "$(printf '%s\n' "$rows" | sed 's/\\\([0-7][0-7][0-7]\)/\\0\1/g')x" |
