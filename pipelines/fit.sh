@@ -26,7 +26,7 @@ if [ ! -r "$train" ]; then
 	say "cannot read '$train'"
 	exit 1
 fi
-# A model that cannot be read is told of before the table is.
+# A model that cannot be read is reported before the table is read.
 ckpt-inspect -q -o "$tmp/model" "$model"
 
 # The delimiter is what the header has most of; Parquet has none. Excel's "Unicode

@@ -43,7 +43,7 @@ size_t bt_peak_memory(void);
 
 /* Memory that this process could still take: what the machine has left or, if
  * that is less, what the process' control groups and its limit of addresses
- * leave it. UINT64_MAX where nothing is told. root stands before the paths of
+ * leave it. UINT64_MAX where nothing is known. root stands before the paths of
  * the system's files: "" but in tests. */
 uint64_t bt_available_memory(const char *root);
 

@@ -95,7 +95,8 @@ static void put_number(struct bt_buf *b, uint64_t v)
 	bt_buf_put(b, bytes + 9 - n, (size_t)n);
 }
 
-/* A name ends with 0 1; a 0 or 255 in it is told from that by what follows. */
+/* A name ends with 0 1; a 0 or 255 in it is distinguished from that by what
+ * follows. */
 static void put_name(struct bt_buf *b, const char *name)
 {
 	for (; *name != '\0'; name++) {

@@ -385,7 +385,7 @@ int bt_zip_sums(const struct bt_zip *z, struct bt_ckpt *c, struct bt_error *err)
 	const struct bt_zip_entry *e;
 
 	for (e = z->e; e < z->e + z->n; e++)
-		/* PyTorch leaves 0 where it is told to take no checksums */
+		/* PyTorch leaves 0 where it is asked to take no checksums */
 		if (e->method == 0 && e->crc != 0 &&
 		    bt_ckpt_add_sum(c, z->f, e->name, e->n_name, e->packed,
 		                    e->size, e->crc) != BT_OK)

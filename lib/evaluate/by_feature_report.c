@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is told of groups. */
+/* What is reported of groups. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

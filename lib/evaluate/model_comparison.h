@@ -48,8 +48,8 @@ double bt_comparison_mcnemar(uint64_t b, uint64_t c);
 void bt_comparison_z(const struct bt_comparison *p, double *error, double *z,
                      double *p_value);
 
-/* What is told of them; a is A's measures, names are what A and B are called.
- * NULL when out of memory. */
+/* What is reported of them; a is A's measures, names are what A and B are
+ * called. NULL when out of memory. */
 void bt_comparison_report(const struct bt_comparison *p,
                           const struct bt_metrics *a,
                           const char *const names[2], struct bt_buf *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is told of the examples that a model was most wrong about. */
+/* What is reported of the examples that a model was most wrong about. */
 #include <string.h>
 
 #include "evaluate/top_losses_int.h"

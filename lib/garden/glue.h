@@ -78,8 +78,8 @@ extern const struct bt_glue_set bt_glue_sets[];
 int bt_glue_check(const struct bt_glue_set *set, struct bt_span text,
                   size_t rows, struct bt_error *err) BT_MUST_USE;
 
-/* Checks all files and writes the archive. Every file that is missing or wrong
- * is told by a warning; then nothing is written. */
+/* Checks all files and writes the archive. A warning names every file that is
+ * missing or wrong; then nothing is written. */
 int bt_glue_zip(const struct bt_glue_zip *z, struct bt_error *err) BT_MUST_USE;
 
 #endif

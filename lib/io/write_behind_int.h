@@ -2,7 +2,7 @@
 /*
  * A thread that writes blocks behind whoever makes them, through a bounded
  * ring. What is written, and in what order, is the same with it and without;
- * an error is told at the next call.
+ * an error is reported at the next call.
  */
 #ifndef BT_IO_WRITE_BEHIND_INT_H
 #define BT_IO_WRITE_BEHIND_INT_H

@@ -109,7 +109,7 @@ static int put_leak(struct bt_sink *p, struct bt_out *out,
 	return put_line(p, out, err);
 }
 
-/* What a pair is told to. */
+/* The context of a function that takes pairs. */
 struct listing {
 	struct bt_sink *p;
 	struct bt_out *out;

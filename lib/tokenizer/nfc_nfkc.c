@@ -2,7 +2,7 @@
 /*
  * Unicode's normalisation forms. A text is a chain of clusters: a character and
  * what behind it may be moved before it or composed with it. Where the
- * characters of a cluster come from is told as the `tokenizers` package does:
+ * characters of a cluster come from is found as the `tokenizers` package does:
  * each either takes the next of those that were there, and more if it was
  * composed, or comes from the one before.
  */

@@ -23,7 +23,7 @@ struct bt_word_range {
 	uint32_t from, to;
 };
 
-/* What is told of a piece on demand. */
+/* What is said of a piece on demand. */
 struct bt_piece_place {
 	uint32_t word;        /* of the text, counted from 0 */
 	uint32_t from, bytes; /* in the list's normal; 0 bytes: none */

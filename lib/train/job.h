@@ -58,7 +58,7 @@ struct bt_job_opts {
 	const char *head; /* as bt_head_parse takes it, or NULL: likewise */
 	double mask_prob; /* of tokens that are masked; 0: .15 */
 	bool whole_words; /* are */
-	const char *next_sentence; /* whether it is told: yes, no or, also if
+	const char *next_sentence; /* whether it is learnt: yes, no or, also if
 	                            * NULL, auto: if the records say it and the
 	                            * model can */
 	bool few_shot;             /* pairs of texts of one class come first */

@@ -135,7 +135,7 @@ for at in 50 120 190 260; do
 	history f | diff whole.history - >>wrong
 done
 [ $full -gt 0 ]
-result $? "a full disk while a checkpoint is written is told ($full cases)"
+result $? "a full disk while a checkpoint is written is reported ($full cases)"
 cp wrong why
 [ ! -s wrong ]
 result $? 'the one before it stands, and leads to the same end'

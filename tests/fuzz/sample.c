@@ -8,7 +8,7 @@
 static char a[] = "a", b[] = "b", c[] = "c";
 
 /* Whether it can be filled in depends on where its ids stand and what divides
- * its fields; a failure is told, and nothing is written then. */
+ * its fields; a failure is reported, and nothing is written then. */
 static void fill_in(struct bt_submission *s)
 {
 	static const double p[] = {0.5, 0.25, 0.25};

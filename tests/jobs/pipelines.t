@@ -121,7 +121,7 @@ like "$(tail -n 1 err)" '*: 11 of the 11 files are missing or wrong: CoLA.tsv*' 
 rm all/data/diagnostic/diagnostic.tsv
 exits 1 'glue-submission.sh: no diagnostic set' "$TEST_TOP/pipelines/glue-submission.sh" \
 	all/bert all/data all3
-like "$(tail -n 1 err)" "*'all/data' has no diagnostic set" 'glue-submission.sh: is told'
+like "$(tail -n 1 err)" "*'all/data' has no diagnostic set" 'glue-submission.sh says so'
 [ ! -e all3/CoLA/model ]
 result $? 'glue-submission.sh: before anything is trained'
 exits 2 'glue-submission.sh: says how it is used' "$TEST_TOP/pipelines/glue-submission.sh" all/bert
@@ -206,7 +206,7 @@ shown arabizi
 sed 's/,0$/,5/' arabizi/Train.csv >Train.csv
 exits 1 'arabizi-notebook.sh: a label it does not know' "$TEST_TOP/pipelines/arabizi-notebook.sh" \
 	demo/intent Train.csv arabizi/Test.csv arabizi/SampleSubmission.csv a.out
-like "$(cat err)" "*Train.csv*label '5'*" '... is told'
+like "$(cat err)" "*Train.csv*label '5'*" '... is reported'
 exits 0 'arabizi-notebook.sh: a model of yours' env LENGTH=24 \
 	"$TEST_TOP/pipelines/arabizi-notebook.sh" demo/intent arabizi/Train.csv \
 	arabizi/Test.csv arabizi/SampleSubmission.csv a.out --epochs 1
@@ -278,7 +278,7 @@ sed 's/\t.*//' numbers.tsv >alone.csv
 exits 1 'fit.sh: one column' "$fit" alone.csv demo/intent alone
 like "$(cat err)" "*'alone.csv' needs a column of texts and one of labels*" '... is too few'
 exits 1 'fit.sh: no model' "$fit" alone.csv nowhere alone
-like "$(cat err)" "*'nowhere'*" '... is told of first'
+like "$(cat err)" "*'nowhere'*" '... is reported first'
 exits 2 'fit.sh: says how it is used' "$fit"
 exits 2 'predict.sh: says how it is used' "$predict" x
 exits 1 'predict.sh: a model that fit.sh did not make' "$predict" demo/intent a b

@@ -18,7 +18,7 @@ train() {
 	small_train "$o" -q --dropout 0 --dtype f32 --optimizer sgd --clip 0 \
 		--learning-rate .02 --epochs 2 "$@"
 }
-# far A B: the largest difference of two models' weights; none is told where all
+# far A B: the largest difference of two models' weights; none is printed where all
 # are equal
 far() {
 	ckpt-inspect --diff "$1" "$2" >diff 2>&1
@@ -83,11 +83,11 @@ train many --batch-size 16 --learning-rate .0202
 awk -v d="$(far one many)" 'BEGIN { exit !(d ~ /^[0-9]/ && d > 1e-5) }'
 result $? 'and so are gradients of 1 % more'
 
-# The loss that is told is that of the examples, however they are put together.
+# The loss that is printed is that of the examples, however they are put together.
 loss() { sed 's/.*"loss":\([0-9.]*\).*/\1/' "$1/history.jsonl" | tail -n 1; }
 train one --batch-size 16
 train many --batch-size 4 --accumulate 4
 awk -v a="$(loss one)" -v b="$(loss many)" \
 	'BEGIN { d = a - b; exit !(a > 0 && d < 1e-5 && d > -1e-5) }'
-result $? 'the same loss is told'
+result $? 'the same loss is printed'
 finish

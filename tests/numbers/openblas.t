@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# --gemm openblas, and what is told where OpenBLAS does not know the processor.
+# --gemm openblas, and what is said where OpenBLAS does not know the processor.
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data
@@ -48,7 +48,7 @@ if beyond_isa avx2; then
 	skip 'warnings of AVX2' "beyond ISA=$ISA"
 elif have avx2; then
 	OPENBLAS_CORETYPE=Haswell BT_ISA=avx2 bert-eval -m m --gemm openblas dev.rec >out 2>err
-	is "$(grep -c OPENBLAS_CORETYPE err)" 0 'AVX2 and Haswell: nothing is told'
+	is "$(grep -c OPENBLAS_CORETYPE err)" 0 'AVX2 and Haswell: nothing is said'
 	OPENBLAS_CORETYPE=Nehalem BT_ISA=avx2 bert-eval -m m --gemm openblas dev.rec >out 2>err
 	like "$(cat err)" '*warning*as on Nehalem*OPENBLAS_CORETYPE=Haswell*' 'AVX2 and Nehalem: a warning'
 else
@@ -60,7 +60,7 @@ elif BT_ISA=avx512 bert-eval -m m --gemm ref dev.rec >out 2>err; then
 	OPENBLAS_CORETYPE=Haswell bert-predict -m m --gemm openblas dev.rec >out 2>err
 	like "$(cat err)" '*warning*as on Haswell*OPENBLAS_CORETYPE=SkylakeX*' 'AVX-512 and Haswell: a warning'
 	OPENBLAS_CORETYPE=SkylakeX bert-predict -m m --gemm openblas dev.rec >out 2>err
-	is "$(grep -c OPENBLAS_CORETYPE err)" 0 'AVX-512 and SkylakeX: nothing is told'
+	is "$(grep -c OPENBLAS_CORETYPE err)" 0 'AVX-512 and SkylakeX: nothing is said'
 else
 	skip 'warnings of AVX-512' 'this CPU does not have it'
 fi

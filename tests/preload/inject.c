@@ -4,8 +4,8 @@
  * INJECT is "CALL:N:HOW": of all calls named CALL in the process the Nth, or
  * every one where N is 0, has the error HOW (EIO, ENOSPC, EINTR, EOPNOTSUPP),
  * or handles one byte where HOW is "short", or is where the process is killed,
- * a write when half of it is done, where HOW is "kill". What was done is told
- * by the file that INJECT_LOG names.
+ * a write when half of it is done, where HOW is "kill". The file that
+ * INJECT_LOG names says what was done.
  *
  * CALL is read, pread, write, fsync, close (of a file open for writing),
  * rename, linkat, open, tmpfile (open with O_TMPFILE), mmap or statvfs, which

@@ -77,7 +77,7 @@ sentence '......../O' "$(printf '\302\255')/O" 'b/B-LOC' >d/train-en.tsv
 works 'words without tokens, or with too many' make $train --verbosity=0
 is "$(value input_ids)$(value label_ids)" \
 	"$(ids '[CLS]' '[UNK]' '[UNK]' b '[SEP]')0 0 0|-1 0 0 3 -1 -1 -1 -1|" 'are unknown ones'
-like "$(cat err)" '*train: 2 of 3 words are one unknown token*' '... which is told'
+like "$(cat err)" '*train: 2 of 3 words are one unknown token*' '... which is reported'
 
 # languages
 for l in af ar bg de el en es et eu fa fi fr he hi hu id it ja kk ko mr nl pt ru ta te th tl tr ur vi yo zh; do

@@ -41,7 +41,7 @@ like "$(cat err)" '*'\''b'\'' predicts the same in int8 for a share of 0.* only:
 like "$(cat s.json)" '*"int8-differs"*' 'that has a code'
 cp b/int8.json a
 works 'the file of other weights' bert-predict -m a --dtype int8 -o i8.csv dev.rec
-like "$(cat err)" '*'\''a/int8.json'\'' was measured with other weights (measure it *' 'is told'
+like "$(cat err)" '*'\''a/int8.json'\'' was measured with other weights (measure it *' 'is reported'
 sed 's/"equal": [0-9]*/"equal": 999999/' b/int8.json >a/int8.json
 refuses "*'a/int8.json': 'equal' is not a whole number from 0 to *" 'damage' bert-predict -m a --dtype int8 dev.rec
 works 'matters to int8 alone' bert-predict -q -m a -o i8.csv dev.rec

@@ -71,11 +71,11 @@ told() { # PATTERN NAME: one message
 }
 head -c 9000 some.rec >bad.rec
 exits 1 'a damaged record' ranks 3 bert-predict -q -m classifier -o x.csv bad.rec
-told "bert-predict: *'bad.rec'*record *" 'is told'
+told "bert-predict: *'bad.rec'*record *" 'is reported'
 [ ! -e x.csv ]
 result $? '... and nothing is written'
 exits 1 'a full disk' ranks 2 bert-predict -q -m classifier -o /dev/full some.rec
-told "bert-predict: *'/dev/full'*No space left*" 'is told'
+told "bert-predict: *'/dev/full'*No space left*" 'is reported'
 exits 2 'standard input' ranks 2 bert-predict -q -m classifier -o x.csv
 told 'bert-predict: each of several processes reads all records, *: give files' 'is refused'
 exits 2 'the same in training' ranks 2 bert-train -q --init-config tiny -o x

@@ -70,7 +70,7 @@ works 'one column, of a class' predict --sample s.csv --proba dev.rec
 same out wanted 'with --proba: its probability'
 works 'and without' predict --sample s.csv dev.rec
 like "$(cat err)" "*warning: 's.csv' holds '0.5', not among the labels to write*--proba writes probabilities*" \
-	'that is told to be odd'
+	'with a warning'
 
 # Labels under other names.
 shape ID,label '$1 ",0"' >s.csv
@@ -177,7 +177,7 @@ works 'zeros before a number' predict -q --sample s.csv zeros.rec
 is "$(sed -n '2s/,.*//p' out)" 0002 'stay'
 sed 's/^0*//' s.csv >s2.csv
 refuses "*'0002' (it lists '2'), '0003', '0004', ...; *no prediction: '2', '3', '4', ..." \
-	'and a sample without them is told' predict --sample s2.csv zeros.rec
+	'and a sample without them is reported' predict --sample s2.csv zeros.rec
 printf 'id,label\n' >empty.csv
 refuses "*'empty.csv'*holds no rows*" 'no rows' predict --sample empty.csv dev.rec
 : >empty.csv

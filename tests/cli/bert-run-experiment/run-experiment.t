@@ -262,7 +262,7 @@ works 'cosine, linear warm-up' exp train o-cos --verbosity=-1 \
 like "$(cat out)" "*'learning_rate': 0.0005,*" 'half way down'
 works 'the encoder'\''s pooler, f1, bfloat16, a part of the data' exp train_and_eval q \
 	"$override=task.model.use_encoder_pooler=true,task.metric_type=f1,runtime.mixed_precision_dtype=bfloat16,trainer.validation_steps=1,trainer.train_steps=10,trainer.best_checkpoint_eval_metric=f1"
-like "$(flat out | grep '^ eval')" "* | steps/sec: *'f1': *'steps_per_second': *" 'f1 is told'
+like "$(flat out | grep '^ eval')" "* | steps/sec: *'f1': *'steps_per_second': *" 'f1 is printed'
 like "$(cat err)" '*400 training examples, 32 for evaluation*newly initialized: the classes*' \
 	'one batch is evaluated, the pooler is that of the checkpoint'
 grep -q '"classifier_dropout": 0.19' q/config.json

@@ -69,7 +69,7 @@ wrong() {
 	rm -f out.zip
 	exits 1 "$1.tsv is wrong: $3" collect s --notest_set_sizes
 	is "$(cat err)" "bert-run-glue: warning: 's/$1.tsv': $2$3
-bert-run-glue: 1 of the 11 files are missing or wrong: $1.tsv" '... is told'
+bert-run-glue: 1 of the 11 files are missing or wrong: $1.tsv" '... is reported'
 	[ ! -e out.zip ]
 	result $? '... and no archive is written'
 	cp -r good/. s
@@ -78,7 +78,7 @@ all good 5
 cp -r good s
 works 'small files, if asked for' collect s --notest_set_sizes
 exits 1 'not else' collect s
-is "$(grep -c ': 5 rows, and the test set has ' err)" 11 'each is told'
+is "$(grep -c ': 5 rows, and the test set has ' err)" 11 'each is reported'
 like "$(cat err)" "*'s/QQP.tsv': 5 rows, and the test set has 390965*" 'with its size'
 sed -i 's/^3/4/' s/RTE.tsv
 wrong RTE 'line 5: ' "index '4', expected 3: rows are in the order of the test set, from 0"
@@ -118,7 +118,7 @@ is "$(cat err)" "bert-run-glue: warning: 's/SST-2.tsv' is missing
 bert-run-glue: warning: 's/WNLI.tsv' is missing
 bert-run-glue: 2 of the 11 files are missing or wrong: SST-2.tsv, WNLI.tsv" 'are named'
 works 'a constant for them' collect s --notest_set_sizes --fill_missing=WNLI=1,SST-2=0,AX=neutral
-like "$(cat err)" "*'s/WNLI.tsv' is missing: 146 rows are filled with '1'*" 'is told'
+like "$(cat err)" "*'s/WNLI.tsv' is missing: 146 rows are filled with '1'*" 'is reported'
 unpacked out.zip WNLI.tsv >got
 predictions 146 1 >wanted
 same got wanted 'in each row of the test set'

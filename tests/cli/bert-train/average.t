@@ -76,7 +76,7 @@ ckpt-inspect frozen/checkpoint.safetensors | grep 'average.*layer\.0' >why
 is $? 1 'and have no average'
 works 'memory' bert-train --force -m start --ema .9 --dry-run train.rec
 awk '/^average of weights/ { a = $(NF - 1) } /^gradients/ { g = $(NF - 1) } END { exit !(a > 0 && a == g) }' out
-result $? 'is told'
+result $? 'is reported'
 
 misuses '*either --ema or --average*' 'both' train x --ema .9 --average 3
 misuses '*--few-shot does not go with*--ema*' 'few examples' train x --few-shot --ema .9

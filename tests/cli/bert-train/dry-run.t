@@ -57,7 +57,7 @@ case $BUILD in
 *-address* | *-thread*) skip 'a limit of addresses' 'sanitizers need more of them' ;;
 *)
 	refuses '*training needs * of memory and only * are available; *' \
-		'a limit of addresses is told before' sh -c 'ulimit -v 500000
+		'a limit of addresses is reported before' sh -c 'ulimit -v 500000
 		bert-train --force --init-config ./config.json --tokenizer vocab.txt \
 			--batch-tokens 100000 --epochs 100 --steps 2 -j 1 -o limit $(
 			for i in 1 2 3 4 5 6 7 8; do echo train.rec; done)'

@@ -23,7 +23,7 @@ awk -F'"epoch [0-9]*: loss ' 'BEGIN { n = 0 }
 tr ' ' '\n' <a/history.jsonl >/dev/null
 values loss a/history.jsonl | tr ' ' '\n' | awk 'NF { printf "%.4f\n", $1 }' >written
 [ -s said ]
-result $? 'the loss of each epoch is told'
+result $? 'the loss of each epoch is printed'
 same written said '... as it is written'
 works 'a history without evaluation' small_train b --steps 20
 is "$(values step b/history.jsonl)" '12 20 ' 'has a line for the rest of an epoch'
@@ -43,7 +43,7 @@ worse() { small_train "$1" --epochs 9 --eval dev.rec --metric "$2" --patience "$
 works 'patience' worse p mcc 2
 is "$(lines p/history.jsonl)" 3 'two evaluations without a better one end the run'
 like "$(cat err)" '*stopped at step 36 of 108: no better mcc in 2 evaluations*epoch 1 (mcc *' \
-	'and is told'
+	'and is printed'
 [ ! -e p/checkpoint.safetensors ]
 result $? 'such a run is over'
 works 'a measure that falls' small_train p2 --epochs 2 --eval dev.rec \

@@ -40,7 +40,7 @@ same tags.conll wanted 'a line each, as there'
 works 'of divided sentences' bert-predict -m m -o tags.conll short.dev
 is "$(tr -c '\n' x <tags.conll | sed 's/x.*/x/')" "$(tr -c '\n' x <d/dev-en.tsv | sed 's/x.*/x/')" \
 	'joined, an empty line behind each'
-like "$(cat err)" "*40 sentences, $(grep -c . d/dev-en.tsv) words: predicted O *" 'which is told'
+like "$(cat err)" "*40 sentences, $(grep -c . d/dev-en.tsv) words: predicted O *" 'which is reported'
 words=$(sed -n '/^$/q; p' d/dev-en.tsv | wc -l | tr -d ' ')
 works 'as CSV' bert-predict -q -m m --format csv --proba short.dev
 is "$(sed -n 's/^0,\([0-9]*\),,[OBI][-A-Z]*,[01][.0-9]*$/\1/p' out | tail -n 1)" $((words - 1)) \

@@ -82,7 +82,7 @@ for k in 0 2 3; do tfrecord-cat -q --where label_ids=$k train.tf; done >gap.tf
 cp gap.tf train.rec
 works 'a class without examples' small_train gap --eval dev.tf
 is "$(labels gap)" '"0":"0","1":"1","2":"2","3":"3"' 'keeps its place'
-like "$(cat err)" "*1 of the 4 labels has no training example: '1'*" 'and is told'
+like "$(cat err)" "*1 of the 4 labels has no training example: '1'*" 'and is reported'
 printf '{"input_ids":[2,3],"label_ids":[-1]}\n' >minus.json
 tfrecord-cat -q --from-json -o minus.tf minus.json
 cp minus.tf train.rec

@@ -44,7 +44,7 @@ awk '{ want = NR == 1 ? 1e-4 : 1e-2; r = $1 / $2 / want; if (!(r > .5 && r < 2))
 result $? 'a layer moves .01 as far as the one above'
 
 works 'the top layer at random' bert-train --force -m start --reinit 1 --steps 1 --learning-rate 0 -o fresh train.rec
-like "$(cat err)" '*newly initialized: bert.encoder.layer.1.*bert.pooler.dense.weight*' 'is told'
+like "$(cat err)" '*newly initialized: bert.encoder.layer.1.*bert.pooler.dense.weight*' 'is reported'
 ckpt-inspect --diff --grep 'embeddings|layer.0' start/model.safetensors fresh/model.safetensors >why 2>&1
 result $? 'what is below is kept'
 ckpt-inspect --diff --grep 'layer.1.output.dense.weight' start/model.safetensors fresh/model.safetensors >/dev/null

@@ -19,7 +19,7 @@ like "$(cat err)" "*has no tensor '$query.weight'*" 'the message says so'
 result $? 'nothing is written'
 exits 1 'half of it allowed' bert-train -m less -o x --steps 1 \
 	--allow-missing 'query\.weight$' train.rec
-like "$(cat err)" "*has no tensor '$query.bias'*" 'the other half is told'
+like "$(cat err)" "*has no tensor '$query.bias'*" 'the other half is reported'
 works 'all of it allowed' bert-train -m less -o x --steps 1 \
 	--allow-missing 'query\.weight$' --allow-missing 'query\.bias$' train.rec
 like "$(cat err)" "*newly initialized: $query.weight, $query.bias*" 'is fresh'

@@ -189,9 +189,9 @@ rm -rf cut
 # the model is smaller, the checkpoint larger than that
 exits 1 'a file system without room' ranks 2 ./on-rank 0 'ulimit -f 12000' bert-train -q --init-config tiny \
 	--tokenizer vocab.txt --shards 12 --dtype f32 -j 1 --save-steps 2 -o cut classification.rec
-one_message "*no checkpoint of step 2: *'cut/checkpoint.safetensors*': File too large" 'is told'
+one_message "*no checkpoint of step 2: *'cut/checkpoint.safetensors*': File too large" 'is reported'
 mkdir elsewhere
 exits 1 'a rank that does not find the data' ranks 3 ./on-rank 1 'cd elsewhere' bert-train -q --init-config tiny \
 	--tokenizer "$PWD/vocab.txt" --shards 12 --dtype f32 -j 1 -o "$PWD/x" classification.rec
-one_message "rank 1: *'classification.rec'*" 'is told, and which'
+one_message "rank 1: *'classification.rec'*" 'is reported, and which'
 finish

@@ -65,7 +65,7 @@ if [ -s d/checkpoint.safetensors ]; then
 	refuses '*belongs to another run*seed was*' 'another seed too' \
 		run d --resume --seed 5
 	cp -r d anew
-	works 'another run begins anew where it is told to' \
+	works 'another run begins anew where that is asked for' \
 		small_train anew -q --steps 1 --no-resume
 	[ -s anew/model.safetensors ] && [ ! -e anew/checkpoint.safetensors ]
 	result $? 'and leaves no checkpoint of the old one'
@@ -115,14 +115,14 @@ exits 1 'a run that is stopped' small_train late -q --batch-size 200 --epochs 10
 	--max-minutes 0.001
 works 'its model' bert-predict -m late dev.rec
 like "$(cat err)" "*warning: the training of 'late' was stopped at step [0-9]* of 1000*" \
-	'is told of'
+	'is reported'
 refuses '*steps in all was 1000, is 1001*learning rate was 0.001, is 5e-5*(train its model further with -m DIR -o NEW, or start over with --no-resume or another output directory)' \
 	'another learning rate' small_train late -q --batch-size 200 --epochs 1001 --learning-rate 5e-5
 works 'its model trained further' bert-train -m late -o further --steps 1 \
 	--learning-rate 5e-5 train.rec
 works 'it measured' bert-eval -m late dev.rec
 like "$(cat err)" "*warning: the training of 'late' was stopped at step [0-9]* of 1000*" \
-	'is told of, too'
+	'is reported, too'
 small_train kept -q --epochs 2 --save-steps 7 --keep 1
 small_train patient -q --epochs 50 --learning-rate 0 --eval dev.rec --save-steps 7 --keep 1 \
 	--patience 1

@@ -16,7 +16,7 @@ result $? 'a share'
 # of each label so many, rounded up
 part=$(tfrecord-cat -q --json train.rec | sed 's/.*"label": "\([a-z_]*\)".*/\1/' |
 	sort | uniq -c | awk '{ n += int(($1 + 3) / 4) } END { print n }')
-is "$(data)" "$part of $all training examples" 'of each label, and is told'
+is "$(data)" "$part of $all training examples" 'of each label, which is reported'
 share b --train-share .25
 cmp a/model.safetensors b/model.safetensors
 result $? 'the same share twice: the same weights'

@@ -9,7 +9,7 @@ for s in 1 2 3; do
 done
 
 works 'the mean of three' ckpt-convert --average m1 m2 m3 mean/
-like "$(cat err)" '*tensors*mean/model.safetensors*' 'is told'
+like "$(cat err)" '*tensors*mean/model.safetensors*' 'is reported'
 numbers() { # FILE TENSOR
 	ckpt-inspect --dump "$2" "$1" | tr -s ' ,[]' '\n' | grep '[0-9]'
 }

@@ -49,7 +49,7 @@ with cls.predictions.decoder.weight \
 	'{"cls.predictions.decoder.weight":{"dtype":"F32","shape":[9,1],"data_offsets":[0,36]}}' 36
 works 'a tied decoder' bert-predict -q -m m --proba --dtype f32 -o got t.rec
 same got wanted 'changes nothing'
-is "$(unused)" cls.predictions.decoder.weight 'and is told'
+is "$(unused)" cls.predictions.decoder.weight 'and is reported'
 with empty '{"empty":{"dtype":"F32","shape":[0,8],"data_offsets":[0,0]}}' 0
 works 'an empty tensor' ckpt-inspect --check m
 works 'is no harm' bert-predict -q -m m --proba --dtype f32 -o got t.rec

@@ -83,5 +83,5 @@ works 'comes back' ckpt-inspect --diff rtd.back.safetensors rtd.safetensors
 ckpt-convert -q --to tf1 --names keep --rename 's,^electra/(enc|embeddings_p),generator/\1,' electra-tf generator.ckpt
 works 'a generator' ckpt-convert -q --drop '^electra/enc|^electra/embeddings_project' \
 	--rename 's,^generator/,electra/,' generator.ckpt generator.safetensors
-works 'is told to be the model' ckpt-inspect --diff generator.safetensors electra
+works 'is recognized as the model' ckpt-inspect --diff generator.safetensors electra
 finish

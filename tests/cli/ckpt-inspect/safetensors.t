@@ -121,7 +121,7 @@ works '--check -q' ckpt-inspect --check -q big
 is "$(cat out)" '' 'says nothing'
 exits 1 'NaN is damage' ckpt-inspect --check four
 is "$(cat out)" "'four': tensor 'a': 1 NaN and 1 Inf in 4 elements, first at 2" \
-	'which is told'
+	'which is reported'
 exits 1 'with --json too' ckpt-inspect --check --json four
 is "$(cat out)" "{\"path\": \"four\", \"good\": false,
  \"problems\": [

@@ -58,26 +58,26 @@ for f in big.rec.gz big.rec.zst big.csv.gz; do
 	size=$(wc -c <$f)
 	head -c $((size - 5)) $f >cut
 	both "$f cut short" $tool cut
-	like "$status$(cat err)" '1*the * data is cut short at byte *' '... is told'
+	like "$status$(cat err)" '1*the * data is cut short at byte *' '... is reported'
 	{
 		cat $f
 		echo more
 	} >more
 	both "$f with more behind it" $tool more
 	like "$status$(cat err)" "1*byte $size of the compressed file: something*" \
-		'... is told'
+		'... is reported'
 	{
 		head -c $((size - 200000)) $f
 		head -c 300 a.csv big.csv
 		tail -c 190000 $f
 	} >bad
 	both "$f damaged" $tool bad
-	like "$status$(cat err)" '1*cannot read *' '... is told'
+	like "$status$(cat err)" '1*cannot read *' '... is reported'
 done
 printf 'x' >>big.rec
 gzip -1nc big.rec >below.gz
 both 'damage below' tfrecord-cat -q below.gz
-like "$(cat err)" '*ends inside a record that starts at byte *' '... is told'
+like "$(cat err)" '*ends inside a record that starts at byte *' '... is reported'
 
 # --- left in the middle
 mkfifo pipe

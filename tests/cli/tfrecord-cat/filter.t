@@ -146,7 +146,7 @@ is "$odd" '' 'every bit flipped'
 cp a.rec bad.rec
 printf X | dd of=bad.rec bs=1 seek=$((2 * third - 6)) conv=notrunc 2>err
 refuses "tfrecord-cat: cannot read 'bad.rec': record 2: checksum of the data differs (record starts at byte $third)" \
-	'damage is told with its place' tfrecord-cat --count a.rec bad.rec
+	'damage is reported with its place' tfrecord-cat --count a.rec bad.rec
 is "$(tfrecord-cat --head 1 --count bad.rec 2>&1)" 1 '--head does not come to it'
 
 # outputs
