@@ -10,7 +10,9 @@
 #include "cpu/int8_int.h"
 #include "cpu/kernels.h"
 
-#define TILE 4
+/* A tile of 6 rows by 8 columns keeps 12 sums in registers; beside them are two
+ * vectors of weights, a broadcast and a product. */
+#define TILE 6
 
 uint16_t bt_int8_largest_256(const uint16_t *x, size_t n)
 {
@@ -111,9 +113,18 @@ VEC __m256i widen(const int8_t *w)
 	return _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)w));
 }
 
-/* Rows r .. of which `rows` are real, of TILE; columns c .. c + 7. */
-static void tile(const struct bt_int8_product *p, size_t r, size_t c,
-                 size_t rows)
+/* sum += the products of pairs. Left to gcc, each sum would move to another
+ * register and back in every step. */
+VEC void add_pairs(__m256i *sum, __m256i x, __m256i w)
+{
+	__asm__("vpaddd %1, %0, %0"
+	        : "+x"(*sum)
+	        : "x"(_mm256_madd_epi16(x, w)));
+}
+
+/* Rows r .. of which `rows` are real, of T; columns c .. c + 7. */
+VEC void tile(const struct bt_int8_product *p, size_t r, size_t c, size_t rows,
+              const int T)
 {
 	size_t ld = bt_int8_ld(p->k), groups = bt_round_up(p->k, 4) / 4, g;
 	const int16_t *x = (const int16_t *)p->x + r * ld;
@@ -123,22 +134,20 @@ static void tile(const struct bt_int8_product *p, size_t r, size_t c,
 	int64_t four;
 	int i;
 
-	for (i = 0; i < TILE; i++)
+	for (i = 0; i < T; i++)
 		sum[i][0] = sum[i][1] = _mm256_setzero_si256();
 	for (g = 0; g < groups; g++) {
 		a = widen(w + g * 64);
 		b = widen(w + g * 64 + 16);
-		for (i = 0; i < TILE; i++) {
-			memcpy(&four, x + (size_t)i * ld + g * 4, 8);
+		for (i = 0; i < T; i++) {
+			__builtin_memcpy(&four, x + (size_t)i * ld + g * 4, 8);
 			v = _mm256_set1_epi64x(four);
-			sum[i][0] = _mm256_add_epi32(sum[i][0],
-			                             _mm256_madd_epi16(v, a));
-			sum[i][1] = _mm256_add_epi32(sum[i][1],
-			                             _mm256_madd_epi16(v, b));
+			add_pairs(&sum[i][0], v, a);
+			add_pairs(&sum[i][1], v, b);
 		}
 	}
 	/* a loop over registers must be short, or they would not be ones */
-	for (i = 0; i < TILE; i++) {
+	for (i = 0; i < T; i++) {
 		v = _mm256_hadd_epi32(sum[i][0], sum[i][1]);
 		v = _mm256_permute4x64_epi64(v, 0xd8);
 		_mm256_store_si256((__m256i *)out[i], v);
@@ -150,9 +159,14 @@ static void product(const struct bt_int8_product *p)
 {
 	size_t r, c;
 
-	for (c = 0; c < p->n; c += 8)
-		for (r = 0; r < p->rows; r += TILE)
-			tile(p, r, c, p->rows - r < TILE ? p->rows - r : TILE);
+	for (c = 0; c < p->n; c += 8) {
+		for (r = 0; p->rows - r >= TILE; r += TILE)
+			tile(p, r, c, TILE, TILE);
+		if (p->rows - r > 3)
+			tile(p, r, c, p->rows - r, 6);
+		else if (p->rows - r > 0)
+			tile(p, r, c, p->rows - r, 3);
+	}
 }
 
 const struct bt_int8_kernels bt_int8_avx2 = {
