@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * residual_norm, norm and embed, which ends in the same norm, or in none: then
- * its z is its output. SAVED holds z, which of norm is its input, SAVED2 the
- * mean and 1/sqrt(var + eps) of each row. Backward, each piece of rows sums its
+ * its z is its output. SAVED holds z, which of norm is its input and stands in
+ * the output where nothing is learnt, SAVED2 the mean and 1/sqrt(var + eps) of
+ * each row. Backward, each piece of rows sums its
  * own share of dgamma and dbeta into WORK, and the shares are added up in
  * order.
  */
@@ -22,17 +23,28 @@ struct job {
 	float *dgamma, *dbeta; /* NULL: not wanted */
 };
 
-static void plan_norm(struct bt_engine *e, int node)
+static void plan_stats(struct bt_engine *e, int node)
 {
 	const struct bt_node *n = &e->g->nodes[node];
 	struct bt_slot_plan *p = e->run[node].plan;
 	size_t rows = bt_max_rows(e, n), h = (size_t)n->cols;
 
-	p[BT_SLOT_SAVED].size = rows * h * sizeof(float);
 	p[BT_SLOT_SAVED2].size = rows * 2 * sizeof(float);
 	if (e->o.train)
 		p[BT_SLOT_WORK].size = (size_t)bt_row_pieces(rows, SUM_ROWS) *
 		                       2 * h * sizeof(float);
+}
+
+static void plan_norm(struct bt_engine *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+
+	plan_stats(e, node);
+	if (e->o.train)
+		e->run[node].plan[BT_SLOT_SAVED].size =
+		    bt_max_rows(e, n) * (size_t)n->cols * sizeof(float);
+	else
+		e->run[node].need_f32 = true;
 }
 
 static struct job make_job(struct bt_engine *e, int node, int gamma, int beta,
@@ -46,7 +58,7 @@ static struct job make_job(struct bt_engine *e, int node, int gamma, int beta,
 	j.a.gamma = gamma >= 0 ? bt_param(e, gamma) : NULL;
 	j.a.beta = beta >= 0 ? bt_param(e, beta) : e->zeros;
 	j.a.eps = eps;
-	j.a.z = r->buf[BT_SLOT_SAVED];
+	j.a.z = r->buf[e->o.train ? BT_SLOT_SAVED : BT_SLOT_F32];
 	j.a.stats = r->buf[BT_SLOT_SAVED2];
 	j.a.y = r->buf[BT_SLOT_F32];
 	j.a.y_bf16 = r->buf[BT_SLOT_BF16];
@@ -168,8 +180,7 @@ const struct bt_cpu_op bt_cpu_residual_norm = {plan_residual, forward_residual,
 static void plan_norm_of(struct bt_engine *e, int node)
 {
 	e->run[e->g->nodes[node].in[0]].need_f32 = true;
-	plan_norm(e, node);
-	e->run[node].plan[BT_SLOT_SAVED].size = 0;
+	plan_stats(e, node);
 }
 
 static struct job norm_job(struct bt_engine *e, int node)

@@ -67,51 +67,87 @@ static void embed(const struct bt_embed *a, float *z, size_t t0, size_t t1)
 	}
 }
 
-/* z of row r where it is not there yet; returns the sum of its elements. */
-VEC float norm_sum(const struct bt_norm *a, size_t r, float *m)
+/* The next n of at most VL elements. */
+VEC vf get_upto(bool bf16, const void *x, size_t at, size_t n)
 {
-	size_t i, h = a->cols, at = r * h;
-	vf z, sum = v_set1(0);
+	return n == VL ? get(bf16, x, at) : getn(bf16, x, at, n);
+}
 
-	if (a->x == NULL) {
-		for (i = 0; i + VL <= h; i += VL)
-			sum = v_add(sum, v_load(a->z + at + i));
-		if (i < h)
-			sum = v_add(sum, v_loadn(a->z + at + i, h - i));
-		return v_sum(sum);
+VEC void put_upto(bool bf16, void *y, size_t at, size_t n, vf v)
+{
+	if (n == VL)
+		put(bf16, y, at, v);
+	else
+		putn(bf16, y, at, v, n);
+}
+
+VEC size_t lanes(size_t i, size_t end)
+{
+	return end - i < VL ? end - i : VL;
+}
+
+/* Elements i .. of row r of z, made where they are not there yet; m: the
+ * multipliers of dropout, or NULL. */
+VEC vf norm_z(const struct bt_norm *a, size_t r, size_t i, size_t n,
+              const float *m)
+{
+	size_t at = r * a->cols + i;
+	vf x;
+
+	if (a->x == NULL)
+		return get_upto(false, a->z, at, n);
+	x = get_upto(a->x_bf16, a->x, at, n);
+	if (m != NULL)
+		x = v_mul(x, v_load(m + i));
+	x = v_add(x, get_upto(false, a->residual, at, n));
+	put_upto(false, a->z, at, n, x);
+	return x;
+}
+
+/* Sums of one vector would each wait for the one before. */
+VEC float sum_of_four(const vf s[4])
+{
+	return v_sum(v_add(v_add(s[0], s[1]), v_add(s[2], s[3])));
+}
+
+/* z of row r where it is not there yet; returns the sum of its elements. */
+VEC float norm_sum(const struct bt_norm *a, size_t r, const float *m)
+{
+	vf sum[4] = {v_set1(0), v_set1(0), v_set1(0), v_set1(0)};
+	size_t i = 0, h = a->cols, n, k;
+
+	for (; i + 4 * VL <= h; i += 4 * VL)
+		for (k = 0; k < 4; k++)
+			sum[k] = v_add(sum[k], norm_z(a, r, i + k * VL, VL, m));
+	for (; i < h; i += n) {
+		n = lanes(i, h);
+		sum[0] = v_add(sum[0], norm_z(a, r, i, n, m));
 	}
-	drop_fill(&a->drop, (uint32_t)r, 0, h, m);
-	for (i = 0; i + VL <= h; i += VL) {
-		z = v_fma(get(a->x_bf16, a->x, at + i), v_load(m + i),
-		          v_load(a->residual + at + i));
-		v_store(a->z + at + i, z);
-		sum = v_add(sum, z);
-	}
-	if (i < h) {
-		z = v_fma(getn(a->x_bf16, a->x, at + i, h - i), v_load(m + i),
-		          v_loadn(a->residual + at + i, h - i));
-		v_storen(a->z + at + i, z, h - i);
-		sum = v_add(sum, z);
-	}
-	return v_sum(sum);
+	return sum_of_four(sum);
 }
 
 /* Sum of squared deviations of n elements from their mean. */
 VEC float squared_deviations(const float *z, size_t n, float mean)
 {
-	vf d, c = v_set1(mean), sum = v_set1(0);
+	vf sum[4] = {v_set1(0), v_set1(0), v_set1(0), v_set1(0)};
+	vf d, c = v_set1(mean);
 	float s, rest = 0;
-	size_t i;
+	size_t i = 0, k;
 
-	for (i = 0; i + VL <= n; i += VL) {
+	for (; i + 4 * VL <= n; i += 4 * VL)
+		for (k = 0; k < 4; k++) {
+			d = v_sub(v_load(z + i + k * VL), c);
+			sum[k] = v_fma(d, d, sum[k]);
+		}
+	for (; i + VL <= n; i += VL) {
 		d = v_sub(v_load(z + i), c);
-		sum = v_fma(d, d, sum);
+		sum[0] = v_fma(d, d, sum[0]);
 	}
 	for (; i < n; i++) {
 		s = z[i] - mean;
 		rest += s * s;
 	}
-	return v_sum(sum) + rest;
+	return sum_of_four(sum) + rest;
 }
 
 VEC void norm_out(const struct bt_norm *a, size_t at, size_t n, vf y)
@@ -129,38 +165,71 @@ VEC void norm_out(const struct bt_norm *a, size_t at, size_t n, vf y)
 	}
 }
 
+/* Row r of the result; m: the multipliers of its dropout, or NULL. */
+VEC void norm_row(const struct bt_norm *a, size_t r, const float *m)
+{
+	vf c = v_set1(a->stats[2 * r]), s = v_set1(a->stats[2 * r + 1]), y;
+	size_t i, n, h = a->cols, at = r * h;
+
+	for (i = 0; i < h; i += n) {
+		n = lanes(i, h);
+		y = v_mul(v_sub(get_upto(false, a->z, at + i, n), c), s);
+		y = v_fma(y, get_upto(false, a->gamma, i, n),
+		          get_upto(false, a->beta, i, n));
+		if (m != NULL)
+			y = v_mul(y, v_load(m + i));
+		norm_out(a, at + i, n, y);
+	}
+}
+
+/* The multipliers of a row's dropout in m; NULL: nothing is dropped. */
+VEC const float *multipliers(const struct bt_dropout *d, size_t r, size_t n,
+                             float *m)
+{
+	if (d->threshold == 0)
+		return NULL;
+	drop_fill(d, (uint32_t)r, 0, n, m);
+	return m;
+}
+
+static void norm_mean(const struct bt_norm *a, size_t r, float *scratch)
+{
+	const float *m =
+	    a->x != NULL ? multipliers(&a->drop, r, a->cols, scratch) : NULL;
+	float sum = m != NULL ? norm_sum(a, r, m) : norm_sum(a, r, NULL);
+
+	a->stats[2 * r] = a->rms ? 0 : sum / (float)a->cols;
+}
+
+static void norm_deviation(const struct bt_norm *a, size_t r)
+{
+	size_t h = a->cols;
+	float s = squared_deviations(a->z + r * h, h, a->stats[2 * r]);
+
+	a->stats[2 * r + 1] = 1.0f / sqrtf(s / (float)h + a->eps);
+}
+
+/* Rows together: while one waits for its sum, another adds up. */
+#define NORM_ROWS ((size_t)4)
+
 static void norm(const struct bt_norm *a, size_t row0, size_t row1,
                  float *scratch)
 {
-	size_t r, i, h = a->cols, at;
-	float mean, rstd;
-	vf y, c, s;
+	size_t r, end;
+	const float *m;
 
-	for (r = row0; r < row1; r++) {
-		at = r * h;
-		mean = norm_sum(a, r, scratch) / (float)h;
-		if (a->rms)
-			mean = 0;
-		rstd = 1.0f /
-		       sqrtf(squared_deviations(a->z + at, h, mean) / (float)h +
-		             a->eps);
-		a->stats[2 * r] = mean;
-		a->stats[2 * r + 1] = rstd;
-		c = v_set1(mean);
-		s = v_set1(rstd);
-		drop_fill(&a->drop_out, (uint32_t)r, 0, h, scratch);
-		for (i = 0; i + VL <= h; i += VL) {
-			y = v_mul(v_sub(v_load(a->z + at + i), c), s);
-			y = v_fma(y, v_load(a->gamma + i), v_load(a->beta + i));
-			y = v_mul(y, v_load(scratch + i));
-			norm_out(a, at + i, VL, y);
-		}
-		if (i < h) {
-			y = v_sub(v_loadn(a->z + at + i, h - i), c);
-			y = v_fma(v_mul(y, s), v_loadn(a->gamma + i, h - i),
-			          v_loadn(a->beta + i, h - i));
-			y = v_mul(y, v_load(scratch + i));
-			norm_out(a, at + i, h - i, y);
+	for (; row0 < row1; row0 = end) {
+		end = row1 - row0 < NORM_ROWS ? row1 : row0 + NORM_ROWS;
+		for (r = row0; r < end; r++)
+			norm_mean(a, r, scratch);
+		for (r = row0; r < end; r++)
+			norm_deviation(a, r);
+		for (r = row0; r < end; r++) {
+			m = multipliers(&a->drop_out, r, a->cols, scratch);
+			if (m != NULL)
+				norm_row(a, r, m);
+			else
+				norm_row(a, r, NULL);
 		}
 	}
 }
@@ -405,25 +474,6 @@ VEC void put_both(float *y, uint16_t *bf16, size_t at, size_t n, vf v)
 		v_store_bf16(bf16 + at, v);
 	else if (bf16 != NULL)
 		v_storen_bf16(bf16 + at, v, n);
-}
-
-/* The next n of at most VL elements. */
-VEC vf get_upto(bool bf16, const void *x, size_t at, size_t n)
-{
-	return n == VL ? get(bf16, x, at) : getn(bf16, x, at, n);
-}
-
-VEC void put_upto(bool bf16, void *y, size_t at, size_t n, vf v)
-{
-	if (n == VL)
-		put(bf16, y, at, v);
-	else
-		putn(bf16, y, at, v, n);
-}
-
-VEC size_t lanes(size_t i, size_t end)
-{
-	return end - i < VL ? end - i : VL;
 }
 
 static void add(const struct bt_sum *a, size_t row0, size_t row1, float *m)
