@@ -3,6 +3,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "cpu/roofline.h"
+#include "device/device.h"
 #include "finetune/predict_device.h"
 #include "finetune/predict_stream.h"
 
@@ -34,6 +35,8 @@ int bt_predict_stream_summary(struct bt_predict_stream *s, const char *what,
 	if (s->o.embed == NULL)
 		bt_model_check_pairs(&s->model.config, "records", s->records,
 		                     s->pairs, log);
+	if (s->device != NULL)
+		s->seconds -= bt_device_report(s->device).compile_seconds;
 	s->seconds = s->seconds > 0 ? s->seconds : 1e-9;
 	bt_summary_count(sum, "records", s->records);
 	bt_summary_count(sum, "examples", s->examples);

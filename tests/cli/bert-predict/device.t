@@ -64,8 +64,12 @@ close() {
 
 if [ -n "$plugin" ]; then
 	bert-predict -q -m m --dtype f32 --proba -o cpu.csv dev.rec
-	works 'f32' bert-predict -m m --device cpu --dtype f32 --proba -o device.csv dev.rec
+	works 'f32' bert-predict -m m --device cpu --dtype f32 --proba --summary first.json \
+		-o device.csv dev.rec
 	like "$(cat err)" '*% of rows filled*' '... how full the rows were'
+	of() { sed 's/.*"'"$1"'":\([^,}]*\).*/\1/' first.json; }
+	awk "BEGIN { exit !($(of compute_seconds) + $(of compile_seconds) < $(of seconds)) }"
+	result $? '... a time in the model without that of compiling'
 	is "$(close cpu.csv device.csv 1e-5)" '' '... labels, order and probabilities'
 	bert-predict -v -m m --device cpu --dtype f32 --proba --summary s.json -o again.csv dev.rec 2>err
 	same again.csv device.csv 'the same bytes again'
