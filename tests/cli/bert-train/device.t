@@ -192,6 +192,10 @@ if [ -n "$plugin" ]; then
 	like "$(cat s.json)" '*"device":"cpu"*"replicas":4*' '... as JSON'
 	train again -q --device cpu --replicas 4
 	same many4/model.safetensors again/model.safetensors '... the same bytes again'
+	few() { small_train "$@" -q --batch-size 3 --dtype f32 --log-steps 1 --eval dev.rec; }
+	few few.cpu
+	works 'fewer texts in a batch than replicas' few few --device cpu --replicas 4
+	follows few.cpu few 1e-5 '... with the same losses, rates and measures'
 	works 'replicas go on where one was' \
 		train back2 --device cpu --replicas 2 --resume-from dev/checkpoint-3.safetensors
 	like "$(cat err)" '*was computed by products f32 by cpu*' '... with a warning'
