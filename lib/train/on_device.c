@@ -98,6 +98,12 @@ static int64_t count_seen(const struct bt_train_run *t)
 	return n;
 }
 
+static int blame_step(const struct bt_train_run *t, struct bt_error *err)
+{
+	return bt_error_prefix(err, "step %lld of %lld",
+	                       (long long)t->s.step + 1, (long long)t->total);
+}
+
 static int batch(struct bt_train_run *t, size_t pos, bool add,
                  struct bt_shard_sum *sum, struct bt_error *err)
 {
@@ -126,9 +132,7 @@ static int batch(struct bt_train_run *t, size_t pos, bool add,
 
 	(void)pos;
 	if (r != BT_OK)
-		return bt_error_prefix(err, "step %lld of %lld",
-		                       (long long)t->s.step + 1,
-		                       (long long)t->total);
+		return blame_step(t, err);
 	sum->loss += loss;
 	if (!isfinite(sum->loss))
 		return bt_train_diverged(t, "loss", err);
@@ -338,9 +342,10 @@ static int update(struct bt_train_run *t, struct bt_error *err)
 		return bt_error_nomem(err, "updating a model");
 	r = apply(t, rates, rates + n, err);
 	free(rates);
-	if (r == BT_OK && !isfinite(t->norm))
-		r = bt_train_diverged(t, "gradient", err);
-	return r;
+	if (r != BT_OK)
+		return blame_step(t, err);
+	return isfinite(t->norm) ? BT_OK
+	                         : bt_train_diverged(t, "gradient", err);
 }
 
 const struct bt_train_on bt_train_on_device = {begin, load, batch, update,

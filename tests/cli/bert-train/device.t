@@ -251,6 +251,11 @@ if [ -n "$plugin" ]; then
 		works 'one that finds out when the results are read' \
 		train later -q --device "$BUILD/plugin/narrow.so"
 	follows cpu later 1e-5 '... with the same losses'
+	NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_RUNS=,4, \
+		exits 1 'one that finds out in an update' train no -q --device "$BUILD/plugin/narrow.so"
+	is "$(cat err)" \
+		"bert-train: step 2 of 8: cannot run program 'update': plugin 'narrow': out of memory, says a test" \
+		'... is a message that says where'
 	BT_PJRT_CACHE=none NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_PLACES=0 \
 		exits 1 'one whose memory is too small for any text' \
 		train no -q --device "$BUILD/plugin/narrow.so"
