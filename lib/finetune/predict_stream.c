@@ -305,6 +305,7 @@ out:
 
 void bt_predict_stream_close(struct bt_predict_stream *s)
 {
+	bt_device_close(s->device); /* before its graph */
 	bt_ensemble_clear(&s->more);
 	bt_model_clear(&s->model);
 	bt_tok_free(s->tok);
@@ -315,7 +316,6 @@ void bt_predict_stream_close(struct bt_predict_stream *s)
 	bt_windows_clear(&s->windows);
 	bt_join_clear(&s->join);
 	bt_pool_free(s->pool);
-	bt_device_close(s->device);
 	memset(s, 0, sizeof(*s));
 }
 

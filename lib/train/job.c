@@ -515,6 +515,7 @@ static int measure(struct bt_job *j, struct bt_train_result *res,
 
 static void clear(struct bt_job *j)
 {
+	bt_device_close(j->o.train.device); /* before its graph */
 	bt_model_clear(&j->model);
 	bt_dataset_clear(&j->train);
 	bt_dataset_clear(&j->eval);
@@ -526,7 +527,6 @@ static void clear(struct bt_job *j)
 	free(j->base);
 	bt_tok_free(j->tok);
 	bt_pool_free(j->pool);
-	bt_device_close(j->o.train.device);
 	bt_dir_lock_release(j->claim);
 }
 

@@ -9,6 +9,8 @@
  *                  ",1,5,"
  * NARROW_FAILS=LIST likewise, but only when its results are read, and in its
  *                  event, as of a device that works behind the calls
+ * NARROW_LEFT=FILE gets the number of arrays that were put on a device and are
+ *                  still there when the client ends
  * NARROW_LATE=KIND where it is to compile a program of a kind, forward or
  *                  gradients, for the first time; then it leaves the file
  *                  "refused", and the next time "stays", and compiles for ever
@@ -24,6 +26,7 @@
 
 #define EXHAUSTED 8
 #define MOST_FNS 300
+#define MOST_ARRAYS 4096
 
 struct bt_pjrt_failure {
 	int code;
@@ -132,6 +135,54 @@ static struct bt_pjrt_failure *compile(void *args)
 	           : real->fn[BT_PJRT_CLIENT_COMPILE](args);
 }
 
+static const void *arrays[MOST_ARRAYS];
+
+static size_t place_of(const void *array)
+{
+	size_t i = 0;
+
+	while (i < MOST_ARRAYS && arrays[i] != array)
+		i++;
+	return i;
+}
+
+static struct bt_pjrt_failure *from_host(void *args)
+{
+	struct bt_pjrt_failure *failure =
+	    real->fn[BT_PJRT_BUFFER_FROM_HOST](args);
+	const struct bt_pjrt_from_host_args *a = args;
+	size_t i = place_of(NULL);
+
+	if (failure == NULL && i < MOST_ARRAYS)
+		arrays[i] = a->buffer;
+	return failure;
+}
+
+static struct bt_pjrt_failure *end_array(void *args)
+{
+	const struct bt_pjrt_one_args *a = args;
+	size_t i = place_of(a->object);
+
+	if (i < MOST_ARRAYS)
+		arrays[i] = NULL;
+	return real->fn[BT_PJRT_BUFFER_DESTROY](args);
+}
+
+static struct bt_pjrt_failure *end_client(void *args)
+{
+	const char *path = getenv("NARROW_LEFT");
+	FILE *f = path != NULL ? fopen(path, "w") : NULL;
+	size_t i, n = 0;
+
+	for (i = 0; i < MOST_ARRAYS; i++)
+		n += arrays[i] != NULL;
+	if (f != NULL) {
+		fprintf(f, "%zu\n", n);
+		fclose(f);
+	}
+	return real->fn[BT_PJRT_CLIENT_DESTROY](args);
+}
+
 static bool is_listed(const char *variable)
 {
 	const char *list = getenv(variable);
@@ -197,6 +248,9 @@ const void *GetPjrtApi(void)
 	api.fn[1] = message;
 	api.fn[2] = code;
 	api.fn[BT_PJRT_CLIENT_COMPILE] = compile;
+	api.fn[BT_PJRT_CLIENT_DESTROY] = end_client;
+	api.fn[BT_PJRT_BUFFER_FROM_HOST] = from_host;
+	api.fn[BT_PJRT_BUFFER_DESTROY] = end_array;
 	api.fn[BT_PJRT_EXECUTE] = execute;
 	api.fn[BT_PJRT_BUFFER_TO_HOST] = to_host;
 	api.fn[BT_PJRT_EVENT_AWAIT] = await;

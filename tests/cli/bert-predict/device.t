@@ -99,6 +99,9 @@ if [ -n "$plugin" ]; then
 		same cpu.json device.json '... the same measures'
 	done
 	unset NPROC
+	NARROW_OF=$(bert-predict --device list | sed -n 's/^cpu: //p') NARROW_LEFT=left \
+		works 'what ends' bert-predict -q -m m --device "$BUILD/plugin/narrow.so" -o ends.csv dev.rec
+	is "$(cat left)" 0 '... leaves nothing on its device'
 	bert-predict -q -m m --dtype bf16 --proba -o cpu.csv dev.rec
 	works 'bf16' bert-predict -q -m m --device cpu --dtype bf16 --proba -o device.csv dev.rec
 	is "$(close cpu.csv device.csv .02)" '' '... probabilities within 2 %'

@@ -238,6 +238,9 @@ if [ -n "$plugin" ]; then
 	train acc.cpu -q --batch-size 24 --accumulate 2 --freeze embeddings \
 		--dropout 0 --layer-decay .8 --label-smoothing .1 --clip .5
 	follows acc.cpu acc 1e-5 '... with the same losses'
+	NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_LEFT=left works 'what ends' \
+		train ends -q --device "$BUILD/plugin/narrow.so" --replicas 2 --freeze embeddings
+	is "$(cat left)" 0 '... leaves nothing on its devices'
 	# what the device refuses for want of memory is run in smaller pieces
 	NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_PLACES=512 \
 		works 'a device of little memory' \
