@@ -79,15 +79,18 @@ if [ -z "$LABEL" ]; then # the column with the fewest different values
 	grep -vxF -e "$ID" -e "$TEXT" "$tmp/columns" | while IFS= read -r column; do
 		records -t "$column" | sort -u | awk -v name="$column" -v bit="$tmp/bit" '
 			/"text_a": "[01]([.]0)?"}$/ { bits++ }
+			/"text_a": "0([.]0)?"}$/ { zero++ }
 			END {
 				if (NR > 1) print NR "\t" name
 				if (NR == 2 && bits == 2) print name >>bit
+				if (NR == bits && zero) print name >>(bit "s")
 			}'
 	done >"$tmp/values"
 	LABEL=$(sort -n "$tmp/values" | sed -n '1s/^[^	]*	//p')
-	# Several columns of 0 and 1 are one label each, any number of which a text has.
-	if [ -f "$tmp/bit" ] && grep -qxF -e "$LABEL" "$tmp/bit"; then
-		LABEL=$(paste -sd , "$tmp/bit")
+	# Several columns of 0 and 1 are one label each, any number of which a text has; beside
+	# them, one of 0 alone is a label that no text happens to have.
+	if [ -f "$tmp/bit" ] && grep -qxF -e "$LABEL" "$tmp/bit" && [ "$(wc -l <"$tmp/bit")" -gt 1 ]; then
+		LABEL=$(paste -sd , "$tmp/bits")
 	fi
 fi
 if [ -z "$TEXT" ] || [ -z "$LABEL" ]; then

@@ -257,14 +257,15 @@ awk 'BEGIN {
 exits 0 'fit.sh: a label of no usual name' "$fit" dates.csv demo/intent dates --epochs 1
 like "$(cat err)" "*label: column 'Sorte'*" '... is not the date'
 awk 'BEGIN {
-	print "qid,comment_text,rude,late"
-	for (i = 1; i <= 60; i++) print "q" i ",the card number " i % 20 " of a reader," i % 2 "," (i % 3 == 0)
+	print "qid,comment_text,rude,threat,late"
+	for (i = 1; i <= 60; i++) print "q" i ",the card number " i % 20 " of a reader," i % 2 ",0," (i % 3 == 0)
 }' >rude.csv
 exits 0 'fit.sh: several columns of 0 and 1' "$fit" rude.csv demo/intent rude --epochs 1
-like "$(cat err)" "*label: column 'rude,late'*id: column 'qid'*task: multilabel*" '... are labels'
-cut -d, -f1,3,4 rude.csv >sample.rude
+like "$(cat err)" "*label: column 'rude,threat,late'*id: column 'qid'*task: multilabel*" \
+	'... are labels, also the one that no text has'
+cut -d, -f1,3-5 rude.csv >sample.rude
 exits 0 'predict.sh: several labels' "$predict" rude rude.csv sample.rude filled.csv
-is "$(sed -n 's/^\(q60\),[0-9.e-]*,[0-9.e-]*$/\1/p;1p' filled.csv | tr '\n' ' ')" 'qid,rude,late q60 ' \
+is "$(sed -n 's/^\(q60\)\(,[0-9.e-]*\)\{3\}$/\1/p;1p' filled.csv | tr '\n' ' ')" 'qid,rude,threat,late q60 ' \
 	'... fill in their columns'
 iconv -f UTF-8 -t UTF-16 numbers.tsv >excel.txt
 exits 0 'fit.sh: UTF-16' "$fit" excel.txt demo/intent excel --epochs 1
