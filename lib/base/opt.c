@@ -52,15 +52,59 @@ static int bad_range(const struct bt_opt *o, const char *value,
 	return bad_value(o, value, expected, err);
 }
 
+/* What of the choices the value was likely meant to be, by another program's
+ * name for it or mistyped: *n bytes; or NULL. */
+static const char *meant_choice(const struct bt_opt *o, const char *value,
+                                size_t *n)
+{
+	const struct bt_suggest_known *k = NULL;
+	char one[BT_SUGGEST_LONGEST];
+	size_t len = strlen(o->name), d, least = 1 + strlen(value) / 3;
+	const char *best = NULL, *p;
+
+	while ((k = bt_suggest_known_next(k, value)) != NULL)
+		if (k->ours != NULL && strncmp(k->ours, o->name, len) == 0 &&
+		    k->ours[len] == ' ' &&
+		    choice_has(o->arg, k->ours + len + 1)) {
+			*n = strlen(k->ours + len + 1);
+			return k->ours + len + 1;
+		}
+	for (p = o->arg; strlen(value) < sizeof(one); p += len + 1) {
+		len = strcspn(p, "|");
+		snprintf(one, sizeof(one), "%.*s", (int)len, p);
+		d = bt_suggest_distance(value, one);
+		if (d < least) {
+			least = d;
+			best = p;
+			*n = len;
+		}
+		if (p[len] == '\0')
+			break;
+	}
+	return best;
+}
+
+static int bad_choice(const struct bt_opt *o, const char *value,
+                      struct bt_error *err)
+{
+	char expected[320];
+	size_t n = 0;
+	const char *best = meant_choice(o, value, &n);
+
+	if (best == NULL)
+		snprintf(expected, sizeof(expected), "expected %s", o->arg);
+	else
+		snprintf(expected, sizeof(expected),
+		         "expected %s; did you mean '%.*s'?", o->arg, (int)n,
+		         best);
+	return bad_value(o, value, expected, err);
+}
+
 static int set_str(const struct bt_opt *o, const char *value, const char **dst,
                    struct bt_error *err)
 {
-	char expected[160];
-
-	if (is_choice(o->arg) && !choice_has(o->arg, value)) {
-		snprintf(expected, sizeof(expected), "expected %s", o->arg);
-		return bad_value(o, value, expected, err);
-	}
+	if (is_choice(o->arg) && !choice_has(o->arg, value))
+		return bad_choice(o, value, err);
 	*dst = value;
 	return BT_OK;
 }

@@ -48,6 +48,10 @@ bert-train wwm whole-word
 bert-train mlm task masked-lm
 bert-train is-regression task regression
 bert-train multi-label task multilabel
+bert-train problem-type task
+bert-train ner task tagging
+bert-train text-classification task classification
+bert-train question-answering task qa
 bert-train n-splits kfold
 tfrecord-cat n-splits kfold
 bert-train n-trials tune
@@ -104,6 +108,24 @@ csv2tfrecord n-jobs threads
 bert-train dataloader-num-workers threads
 bert-train terminate-on-nan detect-anomaly
 END
+
+# values by the names that they have there, or mistyped
+while read -r tool option theirs ours; do
+	"$tool" "--$option" "$theirs" >out 2>err
+	like "$? $(head -n 1 err)" "2 $tool: bad value '$theirs' for --$option: expected *; did you mean '$ours'?" \
+		"$tool --$option $theirs"
+done <<'END'
+bert-train task multi_label_classification multilabel
+bert-train task token-classification tagging
+bert-train task MLM masked-lm
+bert-train task regresion regression
+bert-train dtype fp16 bf16
+bert-predict dtype float32 f32
+bert-eval task multi-label multilabel
+END
+bert-train --task zebra 2>err
+like "$(cat err)" "*bad value 'zebra' for --task: expected classification|*|tagging
+*" 'what is like none is only refused'
 
 # where the tool has no such option, what is done instead
 while read -r tool theirs hint; do

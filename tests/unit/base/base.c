@@ -491,6 +491,7 @@ TEST(option_mistakes)
 	    {"x --rate 2", "expected a number from 0 to 1"},
 	    {"x --kind bert", "expected hf|google"},
 	    {"x --kind h", "expected hf|google"},
+	    {"x --kind goggle", "expected hf|google; did you mean 'google'?"},
 	    {"x --number -1", "bad value '-1' for --number"},
 	    {"x --seed -1", "bad value '-1' for --seed"},
 	};
