@@ -99,9 +99,9 @@ static int run(void *values, char *const *files, int n)
 	bt_summary_count(log.summary, "sentences", stats.sentences);
 	bt_summary_count(log.summary, "words", stats.words);
 	bt_summary_count(log.summary, "tags_repaired", stats.repaired);
-	bt_log(&log, BT_LOG_NOTE, "%llu sentences, %llu words%s",
-	       (unsigned long long)stats.sentences,
-	       (unsigned long long)stats.words,
+	bt_log(&log, BT_LOG_NOTE, "%llu sentence%s, %llu word%s%s",
+	       (unsigned long long)stats.sentences, bt_plural(stats.sentences),
+	       (unsigned long long)stats.words, bt_plural(stats.words),
 	       stats.tagged ? "" : ", without tags");
 	if (stats.repaired > 0)
 		bt_log(&log, BT_LOG_NOTE,

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/str.h"
 #include "format/csv.h"
 #include "format/escape.h"
 #include "format/tf_example.h"
@@ -494,8 +495,9 @@ void bt_tags_tell(const struct bt_tags *t, const struct bt_log *log)
 		bt_labels_put(&b, t->labels, i, 0);
 		bt_buf_printf(&b, " %llu", (unsigned long long)t->count[i]);
 	}
-	bt_log(log, BT_LOG_NOTE, "%llu sentences, %llu words: predicted %s",
-	       (unsigned long long)t->sentences, (unsigned long long)t->all,
+	bt_log(log, BT_LOG_NOTE, "%llu sentence%s, %llu word%s: predicted %s",
+	       (unsigned long long)t->sentences, bt_plural(t->sentences),
+	       (unsigned long long)t->all, bt_plural(t->all),
 	       bt_buf_str(&b) != NULL ? bt_buf_str(&b) : "nothing");
 	bt_buf_clear(&b);
 }

@@ -93,7 +93,8 @@ const struct bt_entity_scheme *bt_entity_scheme(const char *name,
 		if (strcmp(schemes[i].name, name) == 0)
 			return &schemes[i];
 	bt_error_set(err, BT_EARG,
-	             "unknown scheme '%s' (choose from: " BT_ENTITY_SCHEMES ")",
+	             "unknown scheme '%s' (choose from: " BT_ENTITY_SCHEMES
+	             "; BIO is iob2, BIOES is iobes)",
 	             name);
 	return NULL;
 }

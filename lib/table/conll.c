@@ -48,6 +48,7 @@ struct reader {
 	size_t n, written, cap;
 	int columns;     /* of the first line; 0: not known yet */
 	int word, tag;   /* columns, from 0 on; tag -1: none */
+	size_t commas;   /* in the first line; 0: lines differ, it is no CSV */
 	uint64_t number; /* of the line */
 	bool json;
 	struct bt_tag_scheme scheme; /* of o->scheme */
@@ -294,6 +295,24 @@ static int settle_columns(struct reader *r, int n, struct bt_error *err)
 	return e;
 }
 
+static size_t count_commas(struct bt_span line)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < line.n; i++)
+		n += line.p[i] == ',';
+	return n;
+}
+
+static int is_csv(const struct reader *r, struct bt_error *err)
+{
+	return bt_error_set(err, BT_EFORMAT,
+	                    "has %zu comma%s, as each line so far: columns "
+	                    "are divided by blanks or tabs, and sentences by "
+	                    "an empty line",
+	                    r->commas, bt_plural(r->commas));
+}
+
 static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 {
 	struct bt_span column[COLUMNS], word;
@@ -311,9 +330,15 @@ static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 	if (n > COLUMNS)
 		return bt_error_set(err, BT_ELIMIT, "has more than %d columns",
 		                    COLUMNS);
-	if (r->columns == 0)
+	if (r->columns == 0) {
 		e = settle_columns(r, n, err);
-	if (e == BT_OK && n != r->columns)
+		r->commas = count_commas(line);
+	} else if (r->commas > 0 && count_commas(line) != r->commas) {
+		r->commas = 0;
+	}
+	if (e == BT_OK && n != r->columns && r->commas > 0)
+		e = is_csv(r, err);
+	else if (e == BT_OK && n != r->columns)
 		e = bt_error_set(err, BT_EFORMAT,
 		                 "has %d column%s, the lines before have %d", n,
 		                 bt_plural((size_t)n), r->columns);
@@ -457,6 +482,9 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 			return e;
 		bt_in_skip(in, skip);
 	}
+	/* words alone, unless these are the columns of a table */
+	if (e == BT_OK && r->columns == 1 && r->commas > 0 && !r->o->no_tags)
+		return is_csv(r, err);
 	return e == BT_OK ? end_document(r, err) : e;
 }
 
@@ -469,6 +497,7 @@ static int read_file(struct reader *r, const char *path, struct bt_error *err)
 		return e;
 	r->number = 0;
 	r->columns = 0;
+	r->commas = 0;
 	r->json = false;
 	e = bt_parquet_begins(in, err);
 	if (e == 1)

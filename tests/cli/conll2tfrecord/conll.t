@@ -67,6 +67,14 @@ bad '2: has 2 columns, the lines before have 3' 'a b c\nd e\n'
 bad '1: has 2 columns, but the tags are expected in column 3' 'a b\n' --tag 3
 bad '1: words and tags are both in column 1' 'a b\n' --tag 1
 bad "1: column 'x' of the words is not a number from 1 on" 'a b\n' --word x
+bad '4: has 2 commas, as each line so far: columns are divided by blanks or tabs*' \
+	'id,word,tag\n1,Anna,B-PER\n1,lives,O\n\n'
+bad '3: has 3 commas, as each line so far: *' 'Sentence #,Word,POS,Tag\nSentence: 1,of,IN,O\n,a,DT,O\n'
+printf '1,000\n,\nbooks\n' >words.txt
+works 'words with commas' conll2tfrecord -o words.rec words.txt
+printf 'a,b\nc,d\n' >words.txt
+works 'words that all have one, if they are to be words' conll2tfrecord --no-tags -o words.rec words.txt
+is "$(tail -n 1 err)" 'conll2tfrecord: 1 sentence, 2 words, without tags' '... is said'
 bad '1: has an empty tag' 'a\tb\t\n'
 bad '1: has an empty word' '\tb\tc\n'
 bad '2: is not valid UTF-8 (iconv *)' 'a O\n\377 O\n'

@@ -61,7 +61,7 @@ done
 printf 'a\nb\n' >bare.txt
 refuses "*'bare.txt': line 1: has no tag, and tags are to follow a scheme" 'words without tags' conll2tfrecord -o bad.rec --scheme iob2 bare.txt
 misuses "*unknown scheme 'x' (choose from: iob1|iob2|*" 'no such scheme' conll2tfrecord --scheme iob1:x iob1.txt
-misuses "*unknown scheme 'bio' (choose from: iob1|iob2|*" '... to read' conll2tfrecord --scheme bio:iob2 iob1.txt
+misuses "*unknown scheme 'bio' (choose from: iob1|iob2|*; BIO is iob2, BIOES is iobes)" '... to read' conll2tfrecord --scheme bio:iob2 iob1.txt
 misuses "*unknown scheme '' (choose from: *" '... to write' conll2tfrecord --scheme iob1: iob1.txt
 misuses '*--repair-tags needs --scheme*' 'nothing to repair by' conll2tfrecord --repair-tags iob1.txt
 misuses '*give either --scheme or --no-tags*' 'a scheme of no tags' conll2tfrecord --scheme iob2 --no-tags iob1.txt
