@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/num.h"
@@ -98,6 +99,15 @@ static bool reads_input_twice(const struct values *v, char *const *paths, int n)
 	return n == 0;
 }
 
+/* Whether what should name a file is a number, and names none. */
+static bool is_number(const char *file)
+{
+	int64_t k;
+
+	return file != NULL && bt_parse_i64(file, 0, INT64_MAX, &k) == BT_OK &&
+	       access(file, F_OK) != 0;
+}
+
 static bool options_make_sense(const struct values *v, char *const *paths,
                                int n)
 {
@@ -129,6 +139,9 @@ static bool options_make_sense(const struct values *v, char *const *paths,
 		what = "--tolerance needs --compare";
 	else if ((v->top != 0 || v->others) && v->nearest == NULL)
 		what = "--top and --exclude-same-id need --nearest";
+	else if (is_number(v->nearest))
+		what = "--nearest names the FILE to search in; --top K says "
+		       "how many rows of it";
 	else if (reads_input_twice(v, paths, n))
 		what = "standard input cannot be FILE and the input: name one "
 		       "of them";

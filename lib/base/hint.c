@@ -12,6 +12,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_CKPT_TO_KERAS] = "use --to keras",
     [BT_HINT_READ_WITH_TENSOR_CAT] = "tensor-cat reads streams of tensors",
     [BT_HINT_READ_WITH_TFRECORD_CAT] = "tfrecord-cat reads records",
+    [BT_HINT_WRITE_TENSORS] =
+        "bert-predict -o NAME.ts writes logits and embeddings as tensors",
     [BT_HINT_TENSOR_SELECT] = "choose one with --select",
     [BT_HINT_TOKENIZE_FIRST] = "run bert-tokenize first",
     [BT_HINT_TOKENIZE_LENGTH] = "bert-tokenize --max-length truncates texts",

@@ -103,7 +103,8 @@ static int read_place(const uint8_t *data, size_t size, const json_t *v,
 	if ((uint64_t)end > size)
 		return bt_error_set(err, BT_ETRUNCATED,
 		                    "data_offsets [%lld, %lld] lie outside of "
-		                    "the file, which holds %zu bytes of data",
+		                    "the file, which holds %zu bytes of data: "
+		                    "was it copied or fetched whole?",
 		                    begin, end, size);
 	if ((uint64_t)(end - begin) != t->bytes)
 		return bt_error_set(err, BT_ECORRUPT,

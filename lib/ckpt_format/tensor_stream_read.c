@@ -6,6 +6,7 @@
  */
 #include "ckpt_format/tensor_stream_read.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -282,14 +283,40 @@ static int read_end(struct bt_ts_reader *t, struct bt_error *err)
 	return BT_OK;
 }
 
+/* ASCII, as far as the first bytes tell. */
+static bool is_text(const uint8_t *p, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && i < 16; i++)
+		if (p[i] >= 0x80 || (!isprint(p[i]) && !isspace(p[i])))
+			return false;
+	return n > 0;
+}
+
 static int foreign(const struct bt_ts_reader *t, struct bt_error *err)
 {
 	const uint8_t *p;
 	size_t got;
 
-	if (t->frames + t->streams == 0 &&
-	    bt_in_some(t->in, 1, &p, &got, NULL) == BT_OK &&
-	    bt_tfrecord_begins(p, got))
+	bool first = t->frames + t->streams == 0 &&
+	             bt_in_some(t->in, 1, &p, &got, NULL) == BT_OK;
+
+	if (first && got >= 6 && memcmp(p, "\x93NUMPY", 6) == 0)
+		return bt_error_hint(
+		    err, BT_HINT_WRITE_TENSORS,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "cannot read %s: it holds a NumPy array and "
+		                 "not a stream of tensors",
+		                 bt_ts_reader_name(t)));
+	if (first && is_text(p, got))
+		return bt_error_hint(
+		    err, BT_HINT_WRITE_TENSORS,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "cannot read %s: it holds text and not a "
+		                 "stream of tensors",
+		                 bt_ts_reader_name(t)));
+	if (first && bt_tfrecord_begins(p, got))
 		return bt_error_hint(
 		    err, BT_HINT_READ_WITH_TFRECORD_CAT,
 		    bt_error_set(err, BT_EFORMAT,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The configuration of a model directory: apart from model.c, so that a program
  * that computes nothing needs no libraries that do. */
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,11 +69,39 @@ static bool is_of_model(const char *path, struct bt_error *err)
 	return is;
 }
 
+/* The first directory below path, by its name, that has a configuration; to be
+ * freed; or NULL. */
+static char *find_below(const char *path)
+{
+	DIR *d = opendir(path);
+	char *best = NULL, *dir, *config;
+	const struct dirent *e;
+
+	while (d != NULL && (e = readdir(d)) != NULL) {
+		if (e->d_name[0] == '.')
+			continue;
+		dir = bt_path_join(path, e->d_name);
+		config = bt_path_join(dir, BT_FILE_CONFIG);
+		if (bt_path_is_file(config) &&
+		    (best == NULL || strcmp(dir, best) < 0)) {
+			free(best);
+			best = dir;
+			dir = NULL;
+		}
+		free(dir);
+		free(config);
+	}
+	if (d != NULL)
+		closedir(d);
+	return best;
+}
+
 /* What is not a directory with a configuration. */
 static int no_config(const char *path, struct bt_error *err)
 {
 	struct bt_ckpt_family f = {0};
 	struct bt_ckpt *c = NULL;
+	char *below;
 
 	if (bt_ckpt_open(path, &c, NULL) != BT_OK && !bt_path_there(path))
 		return bt_hub_cache_hint(
@@ -97,7 +126,12 @@ static int no_config(const char *path, struct bt_error *err)
 	else if (!bt_path_is_dir(path))
 		bt_error_set(err, BT_EFORMAT,
 		             "'%s' is a file and not a model directory", path);
-	else
+	else if ((below = find_below(path)) != NULL) {
+		bt_error_set(err, BT_EFORMAT,
+		             "'%s' is not a model directory; '%s' is one", path,
+		             below);
+		free(below);
+	} else
 		bt_error_set(err, BT_EFORMAT,
 		             "'%s' is not a model directory: it holds neither "
 		             "config.json nor bert_config.json nor "

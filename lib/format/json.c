@@ -13,6 +13,11 @@
 
 #define MAX_FILE ((size_t)256 << 20)
 
+static bool begins(const char *data, size_t len, const char *with)
+{
+	return len >= strlen(with) && memcmp(data, with, strlen(with)) == 0;
+}
+
 /* A JSON object or list. */
 static int parse_any(const char *name, const char *data, size_t len,
                      size_t flags, json_t **value, struct bt_error *err)
@@ -29,6 +34,17 @@ static int parse_any(const char *name, const char *data, size_t len,
 	if (len == 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "%s is empty, JSON is expected", name);
+	if (o == NULL && begins(data, len, "version https://git-lfs."))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "%s only says where Git LFS keeps the "
+		                    "file: git lfs pull fetches it",
+		                    name);
+	if (o == NULL && begins(data, len, "<"))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "%s is not valid JSON: it begins as a page "
+		                    "of HTML or XML does: was one saved in its "
+		                    "place?",
+		                    name);
 	if (o == NULL)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "%s is not valid JSON: line %d, column %d: "

@@ -128,7 +128,7 @@ printf 'PK\3\4' >m/$two
 damaged "*$two': a zip file without its end*" 'a shard that begins a zip file'
 fresh
 head -c 300 "$DATA/ckpt-sharded/$two" >m/$two
-damaged "*'m/$two': tensor 'layer.1.weight': data_offsets [[]80, 144] lie outside of the file, which holds 116 bytes of data" \
+damaged "*'m/$two': tensor 'layer.1.weight': data_offsets [[]80, 144] lie outside of the file, which holds 116 bytes of data: was it copied or fetched whole[?]" \
 	'a shard cut off'
 
 # --- no index

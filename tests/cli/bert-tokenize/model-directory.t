@@ -129,6 +129,11 @@ conf '"do_lower_case": "yes"'
 refused "*'do_lower_case' is neither true nor false*" 'a wrong type' h
 echo '{' >h/tokenizer_config.json
 refused "*'h/tokenizer_config.json' is not valid JSON*" 'no JSON' h
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 123\n' >h/tokenizer_config.json
+refused "*'h/tokenizer_config.json' only says where Git LFS keeps the file: git lfs pull fetches it" \
+	'a pointer of Git LFS' h
+echo '<!DOCTYPE html>' >h/tokenizer_config.json
+refused "*'h/tokenizer_config.json' is not valid JSON: it begins as a page of HTML*" 'a page' h
 
 # tokens beyond the vocabulary
 conf '"added_tokens_decoder": {"366": {"content": "[B]"}, "365": {"content": "[A]", "normalized": true}}'

@@ -88,6 +88,10 @@ like "$(cat electra_tiny/config.json)" '{"model_type": "electra", *"embedding_si
 works 'which makes it one' bert-train -q -m electra_tiny --steps 1 -j 1 -o e.out e.rec
 rm electra_tiny/c*
 mkdir empty
+mkdir -p above/.old above/z above/b above/a
+touch above/.old/config.json above/b/config.json above/z/config.json
+refuses "*'above' is not a model directory; 'above/b' is one" 'the directory above' \
+	bert-train -m above -o no e.rec
 refuses "*'empty' is not a model directory: it holds neither config.json nor*" 'nothing at all' bert-train -m empty -o no e.rec
 refuses "*'e.rec' is a file and not a model directory" 'records in place of a model' \
 	bert-train -m e.rec -o no empty

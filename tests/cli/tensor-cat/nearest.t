@@ -138,6 +138,8 @@ tensor-cat --nearest f.ts --top 7 q.ts >/dev/full 2>err
 is "$? $(cat err)" '1 tensor-cat: cannot write standard output: No space left on device' 'a full disk'
 misuse '--top and --exclude-same-id need --nearest' '--top alone' --top 3 q.ts
 misuse '*--nearest and --cluster exclude each other' 'two forms' --nearest f.ts --npy q.ts
+misuse '--nearest names the FILE to search in; --top K says how many rows of it' \
+	'a number as file' --nearest 3 f.ts q.ts
 misuse 'standard input cannot be FILE and the input*' 'standard input twice' --nearest -
 misuse '*--top*' 'no rows wanted' --nearest f.ts --top 0 q.ts
 finish

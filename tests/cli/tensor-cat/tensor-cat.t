@@ -216,8 +216,14 @@ is "$? $(cat err)" "1 tensor-cat: cannot read 'cut.ts': the stream is cut off in
 	'a cut between frames'
 tensor-cat part.ts 2>err >out.ts
 is $? 1 'what went into a pipe has no end either'
-refuses "*'a.csv': byte 0 begins neither a frame nor the end of a tensor stream" \
-	'no stream' sh -c 'echo id,label >a.csv; tensor-cat -o no.ts a.csv'
+refuses "*'a.csv': it holds text and not a stream of tensors (bert-predict -o NAME.ts *)" \
+	'text' sh -c 'echo id,label >a.csv; tensor-cat -o no.ts a.csv'
+printf '\223NUMPY\1\0' >a.npy
+refuses "*'a.npy': it holds a NumPy array and not a stream of tensors (bert-predict -o NAME.ts *)" \
+	'an array' tensor-cat -o no.ts a.npy
+printf '\1\2\3\4' >a.bin
+refuses "*'a.bin': byte 0 begins neither a frame nor the end of a tensor stream" \
+	'no stream' tensor-cat -o no.ts a.bin
 refuses "*: frame 1, at byte 0: *, the limit is 100" '--limit' \
 	tensor-cat --limit 100 -o no.ts a.ts
 frame bad ab "$L" 1 2 3 4
