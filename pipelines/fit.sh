@@ -4,8 +4,9 @@
 # each guess is printed before it is used.
 # usage: pipelines/fit.sh TRAIN.csv MODEL_DIR OUT_DIR [OPTION ...]
 # Options go to bert-train. Then predict.sh fills in a sample submission. Set
-# DELIMITER, TEXT, LABEL, ID (names of columns) or TASK (classification, multilabel
-# or regression) to overrule a guess, as in: TEXT=review pipelines/fit.sh ...
+# DELIMITER, TEXT, PAIR (the second text of a pair; empty: none), LABEL, ID (names of columns) or
+# TASK (classification, multilabel or regression) to overrule a guess, as in:
+# TEXT=review pipelines/fit.sh ...
 set -eu
 PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
 if [ $# -lt 3 ]; then
@@ -66,17 +67,27 @@ records() {
 }
 
 : "${ID=$(named id '.*[_ -]id' textid qid index row)}"
+# two columns with the usual names of pairs; a TEXT that is set has the PAIR that is
+if [ -z "${TEXT+set}" ] && [ -z "${PAIR+set}" ]; then
+	for names in 'sentence1 sentence2' 'text1 text2' 'text_a text_b' 'question1 question2' \
+		'premise hypothesis' 'question sentence'; do
+		TEXT=$(named "${names% *}") PAIR=$(named "${names#* }")
+		[ -z "$TEXT" ] || [ -z "$PAIR" ] || break
+		unset TEXT PAIR
+	done
+fi
+: "${PAIR=}"
 : "${TEXT=$(named text sentence review comment content tweet message question document body)}"
 : "${LABEL=$(named label labels target class category intent sentiment score rating y)}"
 if [ -z "$TEXT" ]; then # the column with the longest values
-	grep -vxF -e "$ID" -e "$LABEL" "$tmp/columns" | while IFS= read -r column; do
+	grep -vxF -e "$ID" -e "$LABEL" -e "$PAIR" "$tmp/columns" | while IFS= read -r column; do
 		records -t "$column" | awk -v name="$column" '{ n += length($0) }
 			END { if (NR) print n / NR "\t" name }'
 	done >"$tmp/lengths"
 	TEXT=$(sort -rn "$tmp/lengths" | sed -n '1s/^[^	]*	//p')
 fi
 if [ -z "$LABEL" ]; then # the column with the fewest different values
-	grep -vxF -e "$ID" -e "$TEXT" "$tmp/columns" | while IFS= read -r column; do
+	grep -vxF -e "$ID" -e "$TEXT" -e "$PAIR" "$tmp/columns" | while IFS= read -r column; do
 		records -t "$column" | sort -u | awk -v name="$column" -v bit="$tmp/bit" '
 			/"text_a": "[01]([.]0)?"}$/ { bits++ }
 			/"text_a": "0([.]0)?"}$/ { zero++ }
@@ -108,13 +119,15 @@ if [ -z "${TASK-}" ]; then # numbers are predicted as such if they are many
 fi
 say "delimiter: ${DELIMITER:-none, it is Parquet}"
 say "text: column '$TEXT'"
+[ -z "$PAIR" ] || say "second text: column '$PAIR'"
 say "label: column '$LABEL'"
 if [ -n "$ID" ]; then say "id: column '$ID'"; else say "id: none, so the file and row number"; fi
 say "task: $TASK"
 
 # Rows without a label or of another width are left out, which csv2tfrecord says.
-table --skip-bad --max-bad .1 -t "$TEXT" -l "$LABEL" -i "${ID:-row}" -o "$tmp/text.rec"
+table --skip-bad --max-bad .1 -t "$TEXT" ${PAIR:+--pair "$PAIR"} -l "$LABEL" -i "${ID:-row}" \
+	-o "$tmp/text.rec"
 bert-tokenize -m "$model" -o "$tmp/train.rec" "$tmp/text.rec"
 bert-train -m "$model" -o "$out" --task "$TASK" --eval-share .1 "$@" "$tmp/train.rec"
 bert-plot -q -o "$out/curves.svg" "$out"
-printf '%s\n' "$DELIMITER" "$TEXT" "$ID" >"$out/columns.txt"
+printf '%s\n' "$DELIMITER" "$TEXT" "$ID" "$PAIR" >"$out/columns.txt"

@@ -21,6 +21,7 @@ fi
 	IFS= read -r delimiter
 	IFS= read -r text
 	IFS= read -r id
+	IFS= read -r pair || pair= # versions before pairs wrote none
 } <"$model/columns.txt"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -37,7 +38,8 @@ elif [ -z "$delimiter" ]; then # the model's table was Parquet
 	*) delimiter=comma ;;
 	esac
 fi
-csv2tfrecord ${delimiter:+--delimiter "$delimiter"} -t "$text" ${id:+-i "$id"} -o "$tmp/text.rec" "$test"
+csv2tfrecord ${delimiter:+--delimiter "$delimiter"} -t "$text" ${pair:+--pair "$pair"} ${id:+-i "$id"} \
+	-o "$tmp/text.rec" "$test"
 bert-tokenize -m "$model" -o "$tmp/test.rec" "$tmp/text.rec"
 bert-predict -m "$model" --sample "$sample" $order -o "$submission" "$@" "$tmp/test.rec"
 echo "predict.sh: written to '$submission'" >&2

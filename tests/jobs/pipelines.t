@@ -267,6 +267,22 @@ cut -d, -f1,3-5 rude.csv >sample.rude
 exits 0 'predict.sh: several labels' "$predict" rude rude.csv sample.rude filled.csv
 is "$(sed -n 's/^\(q60\)\(,[0-9.e-]*\)\{3\}$/\1/p;1p' filled.csv | tr '\n' ' ')" 'qid,rude,threat,late q60 ' \
 	'... fill in their columns'
+awk 'BEGIN {
+	print "pair_ID,sentence1,sentence2,score"
+	for (i = 1; i <= 60; i++) print i ",the card number " i % 20 ",a reader of " i % 7 "," i % 9 / 2
+}' >pairs.csv
+exits 0 'fit.sh: pairs' "$fit" pairs.csv demo/intent pairs --epochs 1
+like "$(cat err)" "*text: column 'sentence1'*second text: column 'sentence2'*label: column 'score'*task: regression*" \
+	'... are known by their names'
+cut -d, -f1,4 pairs.csv >sample.pairs
+exits 0 'predict.sh: pairs' "$predict" pairs pairs.csv sample.pairs filled.csv
+is "$(grep -c 'single texts' err) $(wc -l <filled.csv)" '0 61' '... are pairs there, too'
+sed '$d' pairs/columns.txt >columns && mv columns pairs/columns.txt
+exits 0 'predict.sh: columns without a pair' "$predict" pairs pairs.csv sample.pairs filled.csv
+like "$(cat err)" '*60 of 60 records are single texts*' '... as earlier versions wrote them'
+exits 0 'fit.sh: PAIR=' env PAIR= "$fit" pairs.csv demo/intent single --epochs 1
+like "$(cat err)" "*text: column 'sentence*label: column 'score'*" '... are texts if that is asked for'
+is "$(grep -c 'second text' err)" 0 '... of one column'
 iconv -f UTF-8 -t UTF-16 numbers.tsv >excel.txt
 exits 0 'fit.sh: UTF-16' "$fit" excel.txt demo/intent excel --epochs 1
 same excel/model.safetensors numbers/model.safetensors '... is the same table'
