@@ -14,6 +14,7 @@
 #include "format/json.h"
 #include "io/duplicate_paths.h"
 #include "io/out.h"
+#include "io/path.h"
 
 /* Exit status with --min, like cmp's. */
 enum { YES = 0, NO = 1, TROUBLE = 2 };
@@ -447,6 +448,28 @@ static int spare(const struct args *a, char *const *records, int n,
 	return e;
 }
 
+/* Sees that the name of the output does not promise what it will not hold. */
+static bool is_named_well(const struct args *a, int *status)
+{
+	const char *end =
+	    a->common.output != NULL ? bt_path_ending(a->common.output) : "";
+
+	if (strcmp(end, "html") == 0 || strcmp(end, "htm") == 0)
+		*status =
+		    bt_tool_misuse(&tool,
+		                   "'%s' would hold %s: --html FILE "
+		                   "writes a page",
+		                   a->common.output, a->json ? "JSON" : "text");
+	else if (strcmp(end, "json") == 0 && !a->json)
+		*status = bt_tool_misuse(&tool,
+		                         "'%s' would hold text: give --json or "
+		                         "another name",
+		                         a->common.output);
+	else
+		return true;
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	struct args a = {.common = BT_COMMON_INIT,
@@ -463,7 +486,8 @@ int main(int argc, char **argv)
 	a.compare = bt_hub_cache_find(a.compare);
 	if (bt_fold_dirs_expand(&a.model, &a.adapter, &folds, &err) != BT_OK)
 		status = bt_tool_fail(&tool, &err);
-	else if (check(&a, argc - operand, &status)) {
+	else if (is_named_well(&a, &status) &&
+	         check(&a, argc - operand, &status)) {
 		if (spare(&a, argv + operand, argc - operand, &err) == BT_OK)
 			status = run(&a, argv, argv + operand, argc - operand);
 		else

@@ -13,6 +13,10 @@ for m in a b; do
 done
 bert-eval -q -m a -o a.txt dev.rec
 bert-eval -q -m a -m b -o ab.txt dev.rec
+misuses "bert-eval: 'a.json' would hold text: give --json or another name" 'a name for JSON' \
+	bert-eval -m a -o a.json dev.rec
+misuses "bert-eval: 'a.html' would hold JSON: --html FILE writes a page" 'a name for a page' \
+	bert-eval -m a --json -o a.html dev.rec
 { head -n 1 a.csv; sed 1d a.csv | sort -t, -k3; } >shuffled.csv
 tensor-cat -q --mean --softmax -o mean.ts a.ts b.ts
 
