@@ -126,6 +126,18 @@ enum bt_hint bt_table_delimiter_hint(struct bt_span name)
 	return best;
 }
 
+/* A number is no usual name; Parquet has no row of names that could be data. */
+static bool seems_data(const struct bt_table_header *h)
+{
+	double x;
+	size_t i;
+
+	for (i = 0; h->bytes.len > 0 && i < h->n; i++)
+		if (bt_table_is_number(h->names[i], &x))
+			return true;
+	return false;
+}
+
 enum bt_hint bt_table_put_hint(struct bt_buf *b,
                                const struct bt_table_header *h,
                                struct bt_span word)
@@ -154,5 +166,7 @@ enum bt_hint bt_table_put_hint(struct bt_buf *b,
 		bt_buf_puts(b, "?)");
 		return BT_HINT_NONE;
 	}
-	return h->n == 1 ? bt_table_delimiter_hint(h->names[0]) : BT_HINT_NONE;
+	if (h->n == 1)
+		return bt_table_delimiter_hint(h->names[0]);
+	return seems_data(h) ? BT_HINT_TABLE_NO_HEADER : BT_HINT_NONE;
 }

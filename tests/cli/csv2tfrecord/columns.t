@@ -124,6 +124,9 @@ printf 'text,label\nx,y\n' >c.tsv
 gives 'text_a=x' 'commas in spite of the name' --delimiter comma c.tsv
 misuse "bad value 'tabs' for --delimiter: *" 'no delimiter' \
 	csv2tfrecord --delimiter tabs a.csv
+printf 'a man sings,a man plays,3.8\nb,c,1\n' >pairs.csv
+refuses "*cannot find column 'sentence1' in 'pairs.csv'; its columns are 'a man sings', 'a man plays', '3.8' (if that row is data, use --no-header)" \
+	'a first row that is data' csv2tfrecord -t sentence1 pairs.csv
 printf 'd,c\na,b\n' >bare.csv
 gives 'label=d|text_a=c
 label=a|text_a=b' 'without a header' --no-header -t 2 -l 1 bare.csv
