@@ -178,6 +178,9 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TABLE_SEMICOLON] = "use --delimiter semicolon",
     [BT_HINT_TABLE_TAB] = "use --delimiter tab",
     [BT_HINT_TABLE_WINDOWS1252] = "use --encoding windows-1252",
+    [BT_HINT_UNZIP] =
+        "unzip -p ARCHIVE FILE writes a file of it into a pipe, and a "
+        "spreadsheet program can save CSV",
     [BT_HINT_TABLE_ENCODING] =
         "use --encoding windows-1252, latin1 or another for text that is not "
         "UTF-8",

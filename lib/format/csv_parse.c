@@ -469,9 +469,13 @@ static int check_start(struct bt_csv_parse *x, struct bt_error *err)
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (got >= others[i].n &&
 		    memcmp(p, others[i].first, others[i].n) == 0)
-			return bt_error_set(err, BT_EFORMAT,
-			                    "cannot read %s: it is %s",
-			                    bt_in_name(x->in), others[i].what);
+			return bt_error_hint(
+			    err,
+			    *p == 'P' && p[1] == 'K' ? BT_HINT_UNZIP
+			                             : BT_HINT_NONE,
+			    bt_error_set(err, BT_EFORMAT,
+			                 "cannot read %s: it is %s",
+			                 bt_in_name(x->in), others[i].what));
 	return BT_OK;
 }
 
