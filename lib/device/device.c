@@ -162,7 +162,9 @@ int bt_device_put_param(struct bt_device *d, int param, const float *from,
 		                bt_param_size(p) * sizeof(float),
 		                &to[i * d->g->n_params + param], err);
 	}
-	return r;
+	return r == BT_OK ? r
+	                  : bt_error_prefix(err, "parameter '%s' on device %d",
+	                                    p->name, i - 1);
 }
 
 int bt_device_put_arg(struct bt_device *d, int replica,

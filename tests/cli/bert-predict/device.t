@@ -26,6 +26,10 @@ MOCK_DIES=1 BT_PJRT_CACHE=none exits 1 'a plugin that aborts when it is opened' 
 	bert-predict -q -m m --device "$BUILD/plugin/mock.so" -o no.csv dev.rec
 is "$(cat err)" "bert-predict: cannot open plugin '$BUILD/plugin/mock.so': the plugin ended its process by signal 6 (Aborted): Check failed: device_ok" \
 	'is a message with its reason'
+MOCK_FAIL_FN=22 exits 1 'a device that has no room for the model' \
+	bert-predict -q -m m --device "$BUILD/plugin/mock.so" -o no.csv dev.rec
+like "$(cat err)" "bert-predict: parameter '*' on device 0: plugin 'mock': *" \
+	'... names what it was to take'
 [ ! -e no.csv ]
 result $? 'and leaves no output'
 exits 2 'bert-eval of two models' bert-eval -m m --compare m --device cpu dev.rec
