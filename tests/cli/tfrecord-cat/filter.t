@@ -135,14 +135,16 @@ is "$odd" '' 'cut at every byte'
 odd=$(perl -e '
 	local $/;
 	open my $f, "<", "a.rec"; my $whole = <$f>;
-	for my $bit (0 .. 8 * length($whole) - 1) {
+	# the plain build has them all; what sanitizers look for, fuzz/tfrecord tries, too
+	my $step = $ENV{TEST_KIND} ? 7 : 1;
+	for (my $bit = 0; $bit < 8 * length($whole); $bit += $step) {
 		my $s = $whole;
 		vec($s, $bit, 1) ^= 1;
 		open my $g, ">", "flip.rec"; print $g $s; close $g;
 		my $r = system("tfrecord-cat -o flip.out flip.rec 2>flip.err");
 		print "bit $bit: $r " if $r != 256 || -e "flip.out" || -z "flip.err";
 	}')
-is "$odd" '' 'every bit flipped'
+is "$odd" '' 'bits flipped'
 cp a.rec bad.rec
 printf X | dd of=bad.rec bs=1 seek=$((2 * third - 6)) conv=notrunc 2>err
 refuses "tfrecord-cat: cannot read 'bad.rec': record 2: checksum of the data differs (record starts at byte $third)" \
