@@ -84,7 +84,7 @@ exits 2 'an unknown metric' bert-train -m m -o x --eval-share .2 --metric f7 tra
 exits 2 'a wrong type' bert-train -m m -o x --dtype f64 train.rec
 misuses '*tiny*' 'an unknown architecture' bert-train --init-config huge -o y train.rec
 refuses '*no such*' 'no model there' bert-train -m nosuch -o y train.rec
-refuses '*not a model directory*config.json*' 'no model in it' bert-train -m . -o y train.rec
+refuses "*'.' is not a model directory; './m' is one*" 'no model in it, but in a directory of it' bert-train -m . -o y train.rec
 misuses '*is both the starting model*' 'onto the model itself' bert-train -m m -o m/. train.rec
 refuses '*text, not tokens*bert-tokenize*' 'text records' bert-train -m m -o y train.text.rec
 refuses '*not a TFRecord stream: it starts with text*' 'a table' bert-train -m m -o y train.csv
