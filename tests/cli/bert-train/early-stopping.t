@@ -76,7 +76,7 @@ works 'any of them' small_train from -q --epochs 2 --save-steps 5 \
 	--resume-from k/checkpoint-10.safetensors
 cmp k/model.safetensors from/model.safetensors >why 2>&1
 result $? 'leads to the same end'
-works 'minutes' small_train s -q --epochs 2 --save-minutes 0.001 --keep 1
+works 'minutes' small_train s -q --epochs 2 --save-minutes 1e-5 --keep 1
 [ -s s/checkpoint.safetensors ]
 result $? 'make checkpoints too'
 

@@ -44,8 +44,9 @@ exits 2 'elsewhere there is no such thing' ckpt-convert --external-data "$H" x.n
 # --- misuse
 exits 2 'no types' ckpt-convert --dtype bf16 "$H" x.onnx
 exits 2 'no rules' ckpt-convert --to onnx --drop x "$H" x
+mkdir empty
 refuses "*holds neither config.json nor bert_config.json nor*" 'no model' \
-	ckpt-convert . x.onnx
+	ckpt-convert empty x.onnx
 mkdir odd
 cp "$H/config.json" "$H/model.safetensors" odd
 sed 's/"hidden_size": 8/"hidden_size": 4/' "$H/config.json" >odd/config.json
