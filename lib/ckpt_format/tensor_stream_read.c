@@ -294,40 +294,39 @@ static bool is_text(const uint8_t *p, size_t n)
 	return n > 0;
 }
 
+/* What a file that begins with such bytes holds; NULL: that is not known. */
+static const char *begun(const uint8_t *p, size_t n)
+{
+	if (n >= 6 && memcmp(p, "\x93NUMPY", 6) == 0)
+		return "a NumPy array";
+	if (is_text(p, n))
+		return "text";
+	return bt_tfrecord_begins(p, n) ? "records" : NULL;
+}
+
 static int foreign(const struct bt_ts_reader *t, struct bt_error *err)
 {
+	bool first = t->frames + t->streams == 0;
+	const char *held = NULL;
 	const uint8_t *p;
 	size_t got;
 
-	bool first = t->frames + t->streams == 0 &&
-	             bt_in_some(t->in, 1, &p, &got, NULL) == BT_OK;
-
-	if (first && got >= 6 && memcmp(p, "\x93NUMPY", 6) == 0)
+	if (first && bt_in_some(t->in, 1, &p, &got, NULL) == BT_OK)
+		held = begun(p, got);
+	if (held != NULL)
 		return bt_error_hint(
-		    err, BT_HINT_WRITE_TENSORS,
+		    err,
+		    strcmp(held, "records") == 0
+		        ? BT_HINT_READ_WITH_TFRECORD_CAT
+		        : BT_HINT_WRITE_TENSORS,
 		    bt_error_set(err, BT_EFORMAT,
-		                 "cannot read %s: it holds a NumPy array and "
-		                 "not a stream of tensors",
-		                 bt_ts_reader_name(t)));
-	if (first && is_text(p, got))
-		return bt_error_hint(
-		    err, BT_HINT_WRITE_TENSORS,
-		    bt_error_set(err, BT_EFORMAT,
-		                 "cannot read %s: it holds text and not a "
-		                 "stream of tensors",
-		                 bt_ts_reader_name(t)));
-	if (first && bt_tfrecord_begins(p, got))
-		return bt_error_hint(
-		    err, BT_HINT_READ_WITH_TFRECORD_CAT,
-		    bt_error_set(err, BT_EFORMAT,
-		                 "cannot read %s: it holds records and not "
-		                 "tensors",
-		                 bt_ts_reader_name(t)));
-	return bt_error_set(
-	    err, t->frames + t->streams > 0 ? BT_ECORRUPT : BT_EFORMAT,
-	    "cannot read %s: byte %llu begins neither a frame "
-	    "nor the end of a tensor stream",
-	    bt_ts_reader_name(t), (unsigned long long)bt_in_offset(t->in));
+		                 "cannot read %s: it holds %s and not tensors",
+		                 bt_ts_reader_name(t), held));
+	return bt_error_set(err, first ? BT_EFORMAT : BT_ECORRUPT,
+	                    "cannot read %s: byte %llu begins neither a frame "
+	                    "nor the end of a tensor stream",
+	                    bt_ts_reader_name(t),
+	                    (unsigned long long)bt_in_offset(t->in));
 }
 
 int bt_ts_reader_next(struct bt_ts_reader *t, const struct bt_ckpt **c,

@@ -337,8 +337,8 @@ static void flight_free(const struct job *j, struct flight *f)
 	free(f->results);
 }
 
-/* Goes through the batches for their programs alone, which are noted, or told
- * what they cost. */
+/* Goes through the batches for their programs alone, which are noted, or whose
+ * costs are printed. */
 static int pass(const struct job *j, struct bt_error *err)
 {
 	struct bt_device *d = j->d;

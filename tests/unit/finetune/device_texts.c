@@ -10,9 +10,9 @@
 
 #define TEXTS 20000
 #define LENGTH 50
-#define TOLD 10 /* tokens of a text that are told, where some are */
+#define LABELLED 10 /* tokens of a text, where some have a class */
 
-static void fill(struct bt_dataset *d, bool told)
+static void fill(struct bt_dataset *d, bool labelled)
 {
 	int32_t ids[LENGTH] = {0}, class[LENGTH];
 	uint8_t types[LENGTH] = {0};
@@ -23,10 +23,10 @@ static void fill(struct bt_dataset *d, bool told)
 
 	for (i = 0; i < TEXTS; i++)
 		assert_ok(bt_dataset_add(d, &rec, 0, &err));
-	if (!told)
+	if (!labelled)
 		return;
 	for (i = 0; i < LENGTH; i++)
-		class[i] = i < TOLD ? 7 : BT_TOKEN_INSIDE;
+		class[i] = i < LABELLED ? 7 : BT_TOKEN_INSIDE;
 	d->token_label =
 	    bt_array((size_t)TEXTS * LENGTH, sizeof(*d->token_label));
 	for (i = 0; i < TEXTS; i++)
@@ -45,7 +45,7 @@ static void by_tokens(void **state)
 	bt_dataset_clear(&d);
 }
 
-/* A vocabulary is a wide row for each token that is told. */
+/* The logits of a token with a class are a row as wide as a vocabulary. */
 static void by_logits(void **state)
 {
 	struct bt_dataset d = {0};
@@ -54,9 +54,9 @@ static void by_logits(void **state)
 	fill(&d, true);
 	assert_int_equal(bt_device_examples_fit(&d, 0, 3), (1 << 18) / LENGTH);
 	assert_int_equal(bt_device_examples_fit(&d, 5, 30522),
-	                 (1 << 28) / 30522 / TOLD);
+	                 (1 << 28) / 30522 / LABELLED);
 	assert_int_equal(bt_device_examples_fit(&d, 5, 250002),
-	                 (1 << 28) / 250002 / TOLD);
+	                 (1 << 28) / 250002 / LABELLED);
 	assert_int_equal(bt_device_examples_fit(&d, 5, 1 << 28), 1);
 	bt_dataset_clear(&d);
 }
