@@ -13,8 +13,12 @@
 #define FEW 20         /* smaller sets are trials, of which nothing is said */
 #define LEAK_SHARE 100 /* one text in so many is mentioned */
 #define LARGE_RATE 0.01
-#define SHORT 300  /* updates; more were hardly too few */
-#define LITTLE 0.5 /* of the loss of guessing: so much is still high */
+#define SHORT 300       /* updates; more were hardly too few */
+#define SHORT_LABELS 20 /* updates for each label, likewise */
+#define LITTLE 0.5      /* of the loss of guessing: so much is still high */
+#define NAT                                                                    \
+	1.0 /* a loss that is high for any number of labels: as if what is     \
+	     * right had the probability 1/e */
 
 static int ascending(const void *a, const void *b)
 {
@@ -194,12 +198,26 @@ static double guess_of(const struct bt_job *j, const struct bt_dataset *d)
 	                            j->o.train.smoothing);
 }
 
-/* Whether the last evaluation has a loss below that share of guessing's. */
-static bool evaluated_below(const struct bt_job *j,
-                            const struct bt_metrics_summary *s, double share)
+/* The loss on d above which little was learned. */
+static double high_loss(const struct bt_job *j, const struct bt_dataset *d)
 {
-	return j->has_eval && s->kind != NULL &&
-	       s->loss <= share * guess_of(j, &j->eval);
+	double half = LITTLE * guess_of(j, d);
+
+	return j->model.task->one_label ? fmin(half, NAT) : half;
+}
+
+/* Whether a run of so many updates may have been too short. */
+static bool is_short(const struct bt_job *j, int64_t steps)
+{
+	return steps < SHORT || (j->model.task->one_label &&
+	                         steps / SHORT_LABELS < j->model.labels.n);
+}
+
+/* Whether the last evaluation has such a loss or a lower one. */
+static bool evaluated_below(const struct bt_job *j,
+                            const struct bt_metrics_summary *s, double loss)
+{
+	return j->has_eval && s->kind != NULL && s->loss <= loss;
 }
 
 /* Whether it shows that the texts count, by such a loss or by a correlation of
@@ -210,7 +228,7 @@ static bool evaluation_learned(const struct bt_job *j,
 {
 	double pearson;
 
-	return evaluated_below(j, s, 1) ||
+	return evaluated_below(j, s, guess_of(j, &j->eval)) ||
 	       (j->has_eval && s->kind != NULL &&
 	        bt_metrics_find(s, "pearson", &pearson, NULL) == BT_OK &&
 	        pearson * sqrt((double)j->eval.n) > 3);
@@ -250,17 +268,17 @@ void bt_warn_result(const struct bt_job *j, const struct bt_train_result *r)
 {
 	const struct bt_train_opts *o = &j->o.train;
 	const struct bt_metrics_summary *s = &r->measured;
-	enum bt_hint hint = j->o.default_recipe && r->steps < SHORT
+	enum bt_hint hint = j->o.default_recipe && is_short(j, r->steps)
 	                        ? BT_HINT_TRAIN_MORE
 	                        : BT_HINT_NONE;
-	double guess, share;
+	bool comparable;
+	double guess;
 
 	if (o->measure_only || j->train.n < FEW || isnan(r->loss))
 		return;
 	guess = guess_of(j, &j->train);
-	share =
-	    is_plain_loss(o, &j->train) && guess > 0 ? r->end_loss / guess : 0;
-	if (share > 1 && !evaluation_learned(j, s))
+	comparable = is_plain_loss(o, &j->train) && guess > 0;
+	if (comparable && r->end_loss > guess && !evaluation_learned(j, s))
 		bt_log_warn(bt_job_log(j), "nothing-learned", hint,
 		            "the loss at the end (%.4g) is higher than that of "
 		            "guessing without the texts (%.4g): the model has "
@@ -269,9 +287,10 @@ void bt_warn_result(const struct bt_job *j, const struct bt_train_result *r)
 		            !j->model.task->names_outputs && guess > 100
 		                ? "; targets near 1 are easier to learn"
 		                : "");
-	else if (!check_predictions(j, s, hint) && share > LITTLE &&
+	else if (!check_predictions(j, s, hint) && comparable &&
+	         r->end_loss > high_loss(j, &j->train) &&
 	         hint != BT_HINT_NONE && o->smoothing == 0 &&
-	         !evaluated_below(j, s, LITTLE))
+	         !evaluated_below(j, s, high_loss(j, &j->eval)))
 		bt_log_warn(bt_job_log(j), "little-learned", hint,
 		            "after %lld updates the loss is %.4g, that of "
 		            "guessing without the texts %.4g: the model has "

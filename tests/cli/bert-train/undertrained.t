@@ -31,6 +31,12 @@ works 'a rate that is enough' train m --learning-rate 4e-3 --batch-size 8
 is "$(grep -c warning: err)" 0 'is not warned of'
 is "$(bert-eval -q -m m --min accuracy=.8 dev.rec | wc -l | tr -d ' ')$?" \
 	"$(bert-eval -q -m m dev.rec | wc -l | tr -d ' ')0" 'for the model is good'
+csv2tfrecord -q -i id -t text -l intent "$TEST_TOP/pipelines/data/library-train.csv" |
+	bert-tokenize -q -m vocab.txt --max-length 48 -o all.rec
+works 'all 24 intents' bert-train --force --init-config tiny --tokenizer vocab.txt \
+	--batch-size 8 --learning-rate 1e-3 -o m all.rec
+like "$(cat err)" "*warning: after 414 updates the loss is 1.[0-5]*learned little yet $more*" \
+	'more labels need more updates, and less than half the loss of guessing'
 works 'folds' train k --kfold 2
 is "$(warned)" 1 'are warned of once'
 works 'seeds' train s --seeds 2 --eval dev.rec
