@@ -13,16 +13,22 @@
 struct args {
 	struct bt_common common;
 	const char *revision;
-	bool list, force, base;
+	bool list, force, base, dataset;
+	struct bt_opt_list include;
 	int64_t retries, timeout;
 };
 
 static const struct bt_opt options[] = {
-    BT_GROUP("Model"),
+    BT_GROUP("What is fetched"),
     BT_STR(0, "revision", "REVISION", "branch, tag or commit [main]", args,
            revision),
     BT_FLAG(0, "base", "of an adapter: fetch the model that it changes, too",
             args, base),
+    BT_FLAG(0, "dataset", "NAME is a data set: fetch its tables", args,
+            dataset),
+    BT_LIST(0, "include", "PATTERN",
+            "of a data set: the files whose names match, as '*train*'", args,
+            include),
     BT_FLAG(0, "list", "print the files and their sizes, fetch nothing", args,
             list),
     BT_GROUP("Output"),
@@ -42,7 +48,7 @@ static const struct bt_opt options[] = {
 static const struct bt_tool tool = {
     "bert-fetch",
     "[OPTION ...] NAME",
-    "Fetches a model from Hugging Face's hub.",
+    "Fetches a model or a data set from Hugging Face's hub.",
     "bert-fetch sentence-transformers/all-MiniLM-L6-v2",
     options,
 };
@@ -71,10 +77,14 @@ static void print(const struct args *a, const struct bt_hub_fetched *f)
 {
 	size_t i;
 
-	if (!a->list)
+	if (!a->list && !a->dataset)
 		puts(f->dir);
-	for (i = 0; a->list && i < f->n; i++)
-		printf("%" PRIu64 "\t%s\n", f->file[i].size, f->file[i].name);
+	for (i = 0; i < f->n; i++)
+		if (a->list)
+			printf("%" PRIu64 "\t%s\n", f->file[i].size,
+			       f->file[i].name);
+		else if (a->dataset)
+			printf("%s/%s\n", f->dir, f->file[i].name);
 }
 
 static void summary(const struct args *a, const char *name,
@@ -145,6 +155,9 @@ static int run(const struct args *a, const char *name)
 	struct bt_progress progress;
 	struct bt_hub_job job = {
 	    .name = name,
+	    .dataset = a->dataset,
+	    .patterns = a->include.item,
+	    .n_patterns = (size_t)a->include.n,
 	    .revision = a->revision,
 	    .endpoint = variable("HF_ENDPOINT"),
 	    .token = variable("HF_TOKEN"),
@@ -179,12 +192,19 @@ int main(int argc, char **argv)
 	if (!bt_tool_options(&tool, argc, argv, &a, &at, &status))
 		return status;
 	if (argc - at != 1)
-		status = bt_tool_misuse(&tool, "expected one NAME of a model");
+		status =
+		    bt_tool_misuse(&tool, "expected one NAME of a model or, "
+		                          "with --dataset, of a data set");
 	else if (a.force && a.common.output == NULL)
 		status = bt_tool_misuse(&tool, "--force goes with -o");
 	else if (a.base && a.list)
 		status =
 		    bt_tool_misuse(&tool, "--base does not go with --list");
+	else if (a.base && a.dataset)
+		status =
+		    bt_tool_misuse(&tool, "--base does not go with --dataset");
+	else if (a.include.n > 0 && !a.dataset)
+		status = bt_tool_misuse(&tool, "--include goes with --dataset");
 	else if (is_offline())
 		status = bt_tool_misuse(
 		    &tool, "the environment variable HF_HUB_OFFLINE says that "

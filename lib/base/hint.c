@@ -230,6 +230,12 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_HUB_BUILD] = "install libcurl4-openssl-dev and libssl-dev, and "
                           "build again",
     [BT_HINT_HUB_TOKEN] = "the environment variable HF_TOKEN takes a token",
+    [BT_HINT_HUB_TOKEN_OR_DATASET] =
+        "the environment variable HF_TOKEN takes a token; --dataset fetches a "
+        "data set",
+    [BT_HINT_HUB_PARQUET] =
+        "--list shows all with --include '*'; the hub has most data sets as "
+        "Parquet, too: --revision refs/convert/parquet",
 };
 
 const char *bt_hint_words(enum bt_hint hint)

@@ -120,6 +120,8 @@ static const struct bt_suggest_known table[] = {
     {"summary", "json json-summary", BT_HINT_NONE},
     {"json", "summary", BT_HINT_NONE},
     {"tokenizer", "tokenizer-name tokenizer-name-or-path", BT_HINT_NONE},
+    {"dataset", "repo-type", BT_HINT_NONE},
+    {"include", "allow-patterns allow-pattern pattern", BT_HINT_NONE},
     {"output", "output-dir output-file out out-dir local-dir save-dir",
      BT_HINT_NONE},
     {NULL,

@@ -94,12 +94,12 @@ char *bt_hub_cache_root(void)
 	return NULL;
 }
 
-char *bt_hub_cache_folder(const char *root, const char *name)
+char *bt_hub_cache_folder(const char *root, const char *name, bool dataset)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	const char *p;
 
-	bt_buf_printf(&b, "%s/models--", root);
+	bt_buf_printf(&b, "%s/%s--", root, dataset ? "datasets" : "models");
 	for (p = name; *p != '\0'; p++)
 		if (*p == '/')
 			bt_buf_puts(&b, "--");
@@ -158,7 +158,7 @@ const char *bt_hub_cache_find(const char *path)
 	root = bt_hub_cache_root();
 	if (root == NULL)
 		return path;
-	folder = bt_hub_cache_folder(root, path);
+	folder = bt_hub_cache_folder(root, path, false);
 	dir = snapshot(folder);
 	free(folder);
 	free(root);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of models on a hub, and where they lie on this machine: the layout of
- * Hugging Face's cache, which its own programs share.
+ * Names of models and data sets on a hub, and where they lie on this machine:
+ * the layout of Hugging Face's cache, which its own programs share.
  *
  *     CACHE/models--ORG--NAME/refs/main         the commit, 40 hex digits
  *     CACHE/models--ORG--NAME/snapshots/COMMIT/ links to the files
@@ -18,7 +18,7 @@
 
 #define BT_HUB_MAIN "main" /* the revision where none is named */
 
-/* Whether it has the form of a model's name: "NAME" or "ORG/NAME". */
+/* Whether it has the form of a name there: "NAME" or "ORG/NAME". */
 bool bt_hub_is_name(const char *name);
 
 /* Whether it has the form of a branch, tag or commit; of a commit. */
@@ -29,8 +29,10 @@ bool bt_hub_is_commit(const char *revision);
  * ~/.cache/huggingface/hub; to be freed. NULL where no variable says. */
 char *bt_hub_cache_root(void) BT_MUST_USE;
 
-/* "CACHE/models--ORG--NAME", to be freed. */
-char *bt_hub_cache_folder(const char *root, const char *name) BT_MUST_USE;
+/* "CACHE/models--ORG--NAME", or of a data set "CACHE/datasets--ORG--NAME"; to
+ * be freed. */
+char *bt_hub_cache_folder(const char *root, const char *name,
+                          bool dataset) BT_MUST_USE;
 
 /*
  * The directory that stands for what a program was given as a model: the

@@ -292,12 +292,16 @@ static int again(struct call *k, long asked, const char *why,
  * which there are. */
 static int refused(struct call *k, long status, struct bt_error *err)
 {
-	const char *token = k->c->job->token;
+	const struct bt_hub_job *job = k->c->job;
+	const char *token = job->token;
 
 	bt_printable(k->message);
 	if (status == 401 || status == 403)
 		return bt_error_hint(
-		    err, token != NULL ? BT_HINT_NONE : BT_HINT_HUB_TOKEN,
+		    err,
+		    token != NULL  ? BT_HINT_NONE
+		    : job->dataset ? BT_HINT_HUB_TOKEN
+		                   : BT_HINT_HUB_TOKEN_OR_DATASET,
 		    bt_error_set(err, BT_EIO,
 		                 "the hub does not give it to %s: status "
 		                 "%ld%s%s",

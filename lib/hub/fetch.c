@@ -56,8 +56,9 @@ static char *file_url(const struct fetch *f, const struct bt_hub_file *file)
 	char *with_slash, *url;
 
 	with_slash = bt_path_join("/", file->name);
-	url = bt_hub_client_url(f->client, "/", f->job->name, "/resolve/",
-	                        f->listing.commit, with_slash);
+	url = bt_hub_client_url(f->client, f->job->dataset ? "/datasets/" : "/",
+	                        f->job->name, "/resolve/", f->listing.commit,
+	                        with_slash);
 	free(with_slash);
 	return url;
 }
@@ -71,8 +72,9 @@ static int read_listing(struct fetch *f, struct bt_error *err)
 	size_t len = 0;
 	int r;
 
-	url = bt_hub_client_url(f->client, "/api/models/", job->name,
-	                        "/revision/", revision, "?blobs=true");
+	url = bt_hub_client_url(
+	    f->client, job->dataset ? "/api/datasets/" : "/api/models/",
+	    job->name, "/revision/", revision, "?blobs=true");
 	r = bt_hub_client_text(f->client, url, job->name, MAX_LISTING, &text,
 	                       &len, err);
 	free(url);
@@ -125,19 +127,23 @@ static int ask_for_tags(struct fetch *f, struct bt_hub_file *file,
 
 static int choose(struct fetch *f, struct bt_error *err)
 {
-	int r = bt_hub_select(&f->listing, read_text, f, &f->chosen, err);
+	const struct bt_hub_job *job = f->job;
 	size_t i;
+	int r = job->dataset
+	            ? bt_hub_select_data(&f->listing, job->patterns,
+	                                 job->n_patterns, &f->chosen, err)
+	            : bt_hub_select(&f->listing, read_text, f, &f->chosen, err);
 
 	if (r != BT_OK)
-		return bt_error_prefix(err, "'%s'", f->job->name);
+		return bt_error_prefix(err, "'%s'", job->name);
 	for (i = 0; i < f->chosen.n && r == BT_OK; i++)
 		if (!f->chosen.file[i]->sized ||
 		    f->chosen.file[i]->hash[0] == '\0')
 			r = ask_for_tags(f, f->chosen.file[i], err);
-	if (r == BT_OK && !f->chosen.weights)
-		bt_log_warn(f->job->log, "no-weights", BT_HINT_NONE,
+	if (r == BT_OK && !job->dataset && !f->chosen.weights)
+		bt_log_warn(job->log, "no-weights", BT_HINT_NONE,
 		            "'%s' has no weights in a format that is read here",
-		            f->job->name);
+		            job->name);
 	return r;
 }
 
@@ -325,9 +331,10 @@ int bt_hub_fetch(const struct bt_hub_job *job, struct bt_hub_fetched *res,
 	memset(res, 0, sizeof(*res));
 	if (!bt_hub_is_name(job->name))
 		return bt_error_set(err, BT_EARG,
-		                    "'%s' is not the name of a model, such as "
+		                    "'%s' is not the name of a %s, such as "
 		                    "NAME or ORGANIZATION/NAME",
-		                    job->name);
+		                    job->name,
+		                    job->dataset ? "data set" : "model");
 	if (job->revision != NULL && !bt_hub_is_revision(job->revision))
 		return bt_error_set(err, BT_EARG,
 		                    "'%s' is not the name of a revision",

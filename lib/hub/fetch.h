@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fetches a model from a hub that speaks as huggingface.co does: the files that
- * the tools read, several at a time, each resumed where an earlier run stopped
- * and checked by its size and hash before it appears under its name. By default
- * they go into Hugging Face's cache (format/hub_cache.h), under the locks that
- * its own programs take.
+ * Fetches a model or a data set from a hub that speaks as huggingface.co does:
+ * the files that the tools read, several at a time, each resumed where an
+ * earlier run stopped and checked by its size and hash before it appears under
+ * its name. By default they go into Hugging Face's cache (format/hub_cache.h),
+ * under the locks that its own programs take.
  *
  * One thread at a time in a process.
  */
@@ -21,7 +21,12 @@
 #define BT_HUB_ENDPOINT "https://huggingface.co"
 
 struct bt_hub_job {
-	const char *name;     /* of the model */
+	const char *name;
+	bool dataset;                /* not a model */
+	const char *const *patterns; /* [n_patterns] of a data set, the files
+	                              * whose names fnmatch() one of them; none:
+	                              * all tables */
+	size_t n_patterns;
 	const char *revision; /* NULL: the main one */
 	const char *endpoint; /* NULL: BT_HUB_ENDPOINT */
 	const char *token;    /* or NULL */
@@ -42,7 +47,7 @@ struct bt_hub_entry {
 
 struct bt_hub_fetched {
 	char commit[41];
-	char *dir;  /* that has the model; NULL for a list */
+	char *dir;  /* that has the files; NULL for a list */
 	char *base; /* if it is an adapter: the model that it says it changes;
 	             * or NULL */
 	struct bt_hub_entry *file;

@@ -76,7 +76,7 @@ static int read_file(const json_t *o, struct bt_hub_file *f,
 	if (r == BT_OK && !is_below(name))
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "'%.200s' is not the name of a file below the "
-		                 "model's directory",
+		                 "directory to write to",
 		                 name);
 	if (r == BT_OK)
 		r = read_size(json_is_object(lfs) ? lfs : o, f, err);

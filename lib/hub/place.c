@@ -37,7 +37,7 @@ int bt_hub_place_init(struct bt_hub_place *p, const struct bt_hub_job *job,
 		return bt_error_set(err, BT_EARG,
 		                    "no HF_HUB_CACHE, HF_HOME or HOME says "
 		                    "where the cache is");
-	p->folder = bt_hub_cache_folder(root, job->name);
+	p->folder = bt_hub_cache_folder(root, job->name, job->dataset);
 	folder = p->folder + strlen(root) + 1;
 	bt_buf_printf(&b, "%s/.locks/%s", root, folder);
 	p->locks = bt_buf_detach(&b);

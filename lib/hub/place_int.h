@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the files of a model go: Hugging Face's cache, or a plain directory. */
+/* Where the files go: Hugging Face's cache, or a plain directory. */
 #ifndef BT_HUB_PLACE_INT_H
 #define BT_HUB_PLACE_INT_H
 
@@ -8,9 +8,9 @@
 
 struct bt_hub_place {
 	const struct bt_hub_job *job;
-	char *folder; /* of the model in the cache; NULL: a plain directory */
+	char *folder; /* in the cache; NULL: a plain directory */
 	char *locks;  /* there */
-	char *dir;    /* that will have the model */
+	char *dir;    /* that will have them */
 };
 
 /* The caller clears p, whatever is returned. */

@@ -2,6 +2,7 @@
 #include "hub/select.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "format/adapter_config.h"
 #include "format/json.h"
 #include "format/model_files.h"
+#include "io/path.h"
 
 struct select {
 	const struct bt_hub_listing *l;
@@ -238,6 +240,67 @@ int bt_hub_select(const struct bt_hub_listing *l, bt_hub_text *text, void *ctx,
 	if (r == BT_OK && s->n == 0)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "no file of it is one that a model here has");
+	return r;
+}
+
+/* Whether it holds examples. JSON also says how others are to be read. */
+static bool is_table(const char *name)
+{
+	static const char *const ends[] = {".parquet", ".csv",    ".tsv",
+	                                   ".jsonl",   ".ndjson", ".json"};
+	static const char *const other[] = {"dataset_infos.json",
+	                                    "dataset_info.json",
+	                                    "dataset_dict.json", "state.json"};
+	const char *slash = strrchr(name, '/');
+	const char *last = slash != NULL ? slash + 1 : name;
+	size_t i;
+
+	for (i = 0; i < sizeof(other) / sizeof(other[0]); i++)
+		if (strcmp(last, other[i]) == 0)
+			return false;
+	return bt_path_ends(name, ends, sizeof(ends) / sizeof(ends[0]));
+}
+
+static int add_matches(struct select *q, const char *pattern)
+{
+	bool any = false;
+	size_t i;
+	int r = BT_OK;
+
+	for (i = 0; i < q->l->n && r == BT_OK; i++)
+		if (fnmatch(pattern, q->l->file[i].name, 0) == 0) {
+			any = true;
+			r = add(q, &q->l->file[i]);
+		}
+	return r != BT_OK || any
+	           ? r
+	           : bt_error_set(q->err, BT_EFORMAT,
+	                          "none of its %zu files has a name like "
+	                          "'%.200s'",
+	                          q->l->n, pattern);
+}
+
+int bt_hub_select_data(const struct bt_hub_listing *l,
+                       const char *const *patterns, size_t n,
+                       struct bt_hub_selection *s, struct bt_error *err)
+{
+	struct select q = {l, NULL, NULL, s, err};
+	size_t i;
+	int r = BT_OK;
+
+	memset(s, 0, sizeof(*s));
+	for (i = 0; i < n && r == BT_OK; i++)
+		r = add_matches(&q, patterns[i]);
+	for (i = 0; n == 0 && i < l->n && r == BT_OK; i++)
+		if (is_table(l->file[i].name))
+			r = add(&q, &l->file[i]);
+	if (r == BT_OK && s->n == 0)
+		r = bt_error_hint(
+		    err, BT_HINT_HUB_PARQUET,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "none of its %zu files is a table that can be "
+		                 "read here",
+		                 l->n));
 	return r;
 }
 

@@ -23,9 +23,17 @@ struct bt_hub_selection {
 typedef int bt_hub_text(void *ctx, struct bt_hub_file *f, char **text,
                         size_t *len, struct bt_error *err);
 
-/* The caller clears s, whatever is returned. */
+/* The caller clears s, whatever is returned: so for both. */
 int bt_hub_select(const struct bt_hub_listing *l, bt_hub_text *text, void *ctx,
                   struct bt_hub_selection *s, struct bt_error *err) BT_MUST_USE;
+
+/* Of a data set: the tables by their names' endings, or, if there are patterns,
+ * all files whose names fnmatch() one of them, where '*' matches a '/', too. A
+ * pattern without a file is BT_EFORMAT. */
+int bt_hub_select_data(const struct bt_hub_listing *l,
+                       const char *const *patterns, size_t n,
+                       struct bt_hub_selection *s,
+                       struct bt_error *err) BT_MUST_USE;
 void bt_hub_selection_clear(struct bt_hub_selection *s);
 
 #endif

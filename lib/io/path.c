@@ -101,6 +101,23 @@ const char *bt_path_ending(const char *path)
 	return dot != NULL ? dot + 1 : "";
 }
 
+bool bt_path_ends(const char *path, const char *const *ends, size_t n)
+{
+	static const char *const packed[] = {"", ".gz", ".zst", ".zstd"};
+	size_t len = strlen(path), i, k, a, b;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < sizeof(packed) / sizeof(packed[0]); k++) {
+			a = strlen(ends[i]);
+			b = strlen(packed[k]);
+			if (len >= a + b &&
+			    memcmp(path + len - a - b, ends[i], a) == 0 &&
+			    strcmp(path + len - b, packed[k]) == 0)
+				return true;
+		}
+	return false;
+}
+
 bool bt_path_there(const char *path)
 {
 	struct stat st;

@@ -4,6 +4,7 @@
 #define BT_IO_PATH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/err.h"
 
@@ -30,6 +31,10 @@ char *bt_path_of(const char *path) BT_MUST_USE;
 /* What follows the last dot of the path's last name: "gz" of "a.b/x.csv.gz"; ""
  * where that has no dot. Borrowed. */
 const char *bt_path_ending(const char *path);
+
+/* Whether path has one of the n endings, such as ".csv", perhaps with that of a
+ * compressed file behind it (.gz, .zst, .zstd). */
+bool bt_path_ends(const char *path, const char *const *ends, size_t n);
 
 /* Whether something has that path; whether it is a file, or a directory. */
 bool bt_path_there(const char *path);

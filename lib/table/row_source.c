@@ -4,30 +4,14 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "io/path.h"
 #include "table/table_int.h"
-
-static bool ends_in(const char *path, const char *const *ends, size_t n)
-{
-	static const char *const packed[] = {"", ".gz", ".zst", ".zstd"};
-	size_t len = strlen(path), i, k, a, b;
-
-	for (i = 0; i < n; i++)
-		for (k = 0; k < sizeof(packed) / sizeof(packed[0]); k++) {
-			a = strlen(ends[i]);
-			b = strlen(packed[k]);
-			if (len >= a + b &&
-			    memcmp(path + len - a - b, ends[i], a) == 0 &&
-			    strcmp(path + len - b, packed[k]) == 0)
-				return true;
-		}
-	return false;
-}
 
 bool bt_table_is_tsv(const char *path)
 {
 	static const char *const ends[] = {".tsv", ".TSV"};
 
-	return ends_in(path, ends, 2);
+	return bt_path_ends(path, ends, 2);
 }
 
 static size_t blanks(const uint8_t *p, size_t n)
@@ -81,7 +65,7 @@ static int is_jsonl(struct bt_in *in, const char *path,
 
 	if (opts->format != BT_TABLE_AUTO)
 		return opts->format == BT_TABLE_JSONL;
-	if (path != NULL && ends_in(path, ends, 2))
+	if (path != NULL && bt_path_ends(path, ends, 2))
 		return 1;
 	r = look_first(in, &p, &got, err);
 	if (r != BT_OK)

@@ -35,16 +35,18 @@ git_hash() {
 	{ printf 'blob %d\0' "$(wc -c <"$1")"; cat "$1"; } | sha1sum | cut -d ' ' -f 1
 }
 
-# hub_listing NAME REVISION: says what the model has: .safetensors and .bin files
-# as large ones, by their SHA-256
+# hub_listing NAME REVISION: says what the model has, or the data set datasets/NAME:
+# .safetensors, .bin and .parquet files as large ones, by their SHA-256
 hub_listing() {
 	dir=hub/www/$1/resolve/$COMMIT
-	mkdir -p "hub/www/api/models/$1/revision"
+	case $1 in datasets/*) of= ;; *) of=models/ ;; esac
+	revision=hub/www/api/$of$1/revision
+	mkdir -p "$revision"
 	(
 		cd "$dir" && find . -type f ! -name '*.headers' | sed 's,^\./,,' | sort |
 			while read -r f; do
 				case $f in
-				*.safetensors | *.bin | *.h5) more=",\"lfs\":{\"pointerSize\":130,\"sha256\":\"$(
+				*.safetensors | *.bin | *.h5 | *.parquet) more=",\"lfs\":{\"pointerSize\":130,\"sha256\":\"$(
 					sha256sum "$f" | cut -d ' ' -f 1
 				)\",\"size\":$(wc -c <"$f")}" ;;
 				*) more= ;;
@@ -56,5 +58,5 @@ hub_listing() {
 		printf '{"id":"%s","sha":"%s","siblings":[\n' "$1" "$COMMIT"
 		cat
 		echo ']}'
-	} >"hub/www/api/models/$1/revision/$2"
+	} >"$revision/$2"
 }

@@ -42,6 +42,8 @@ bert-train use-ema ema
 bert-train swa average
 bert-train peft lora
 bert-train target-modules lora-targets
+bert-fetch repo-type dataset
+bert-fetch allow-patterns include
 bert-train pooling pool
 bert-train mlm-probability mask-prob
 bert-train wwm whole-word
