@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# bert-fetch and huggingface_hub share a cache: each reads what the other fetched
-# from the same hub.
+# bert-fetch and huggingface_hub share a cache, of models and of data sets: each reads what
+# the other fetched from the same hub.
 # Not under thread: no threads but those of cli/bert-train and of a library which looks up names
 # Not under address: cli/bert-fetch is run there
 . "$TEST_TOP/tests/lib/lib.sh"
@@ -104,4 +104,24 @@ hub_rules
 is "$(theirs 'from huggingface_hub import snapshot_download
 print(snapshot_download("org/intent"))')" "$PWD/hf/$snapshot" 'huggingface_hub follows a run that was cut'
 same "hf/$snapshot/model.safetensors" "$www/model.safetensors" '... to the same file'
+
+# data sets
+www=hub/www/datasets/org/library/resolve/$COMMIT
+mkdir -p "$www/data"
+cp "$TEST_TOP/tests/data/parquet-hub/library-test.parquet" "$www/data/test.parquet"
+cp "$TEST_TOP/pipelines/data/library-train.csv" "$www/train.csv"
+hub_listing datasets/org/library main
+rm -rf hf
+works 'a data set' bert-fetch -q --dataset org/library
+is "$(theirs 'from huggingface_hub import snapshot_download
+print(snapshot_download("org/library", repo_type="dataset", local_files_only=True))')" \
+	"$PWD/hf/hub/datasets--org--library/snapshots/$COMMIT" 'huggingface_hub finds it'
+is "$(theirs 'from huggingface_hub import hf_hub_download
+for f in "data/test.parquet", "train.csv":
+    print(hf_hub_download("org/library", f, repo_type="dataset", local_files_only=True))')" \
+	"$(cat out)" '... and its files'
+is "$(theirs 'from huggingface_hub import scan_cache_dir
+assert not scan_cache_dir().warnings, scan_cache_dir().warnings
+r, = scan_cache_dir().repos
+print(r.repo_type, r.repo_id, r.nb_files)')" 'dataset org/library 2' '... and counts them'
 finish
