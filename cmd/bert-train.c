@@ -45,10 +45,8 @@ static const char *misfit(const struct args *a)
 	    (t->temperature > 0 || t->teacher_weight >= 0))
 		return "--teacher-temperature and --teacher-weight need "
 		       "--teacher";
-	if (t->r_drop > 0 &&
-	    (t->focal > 0 || a->job.teacher != NULL || a->job.few_shot))
-		return "--r-drop does not go with --focal, --teacher and "
-		       "--few-shot";
+	if (t->r_drop > 0 && (a->job.teacher != NULL || a->job.few_shot))
+		return "--r-drop does not go with --teacher and --few-shot";
 	if (t->contrast > 0 ? a->job.few_shot : t->contrast_temperature > 0)
 		return t->contrast > 0
 		           ? "--contrastive does not go with --few-shot"
@@ -62,17 +60,14 @@ static const char *misfit(const struct args *a)
 		return "--pseudo-label does not go with --eval-share, --kfold "
 		       "and --few-shot: labels that were predicted cannot "
 		       "judge a model";
-	if (t->focal > 0 && (t->smoothing > 0 || a->job.teacher != NULL))
-		return "--focal does not go with --label-smoothing and "
-		       "--teacher";
 	if (a->job.few_shot &&
-	    (a->job.head != NULL || a->job.teacher != NULL || t->focal > 0 ||
+	    (a->job.head != NULL || a->job.teacher != NULL ||
 	     t->smoothing > 0 || t->patience > 0 || t->eval_steps > 0 ||
 	     t->metric != NULL || bt_averages(&t->average) ||
 	     a->job.embedding_loss != NULL))
 		return "--few-shot does not go with --head, --teacher, "
 		       "--label-smoothing, --patience, --eval-steps, --metric, "
-		       "--ema, --average, --focal and --embedding-loss";
+		       "--ema, --average and --embedding-loss";
 	if (t->average.decay > 0 && t->average.last > 0)
 		return "give either --ema or --average";
 	if (a->job.pool != NULL && a->job.head != NULL)
@@ -343,7 +338,7 @@ static int run_seeds(struct args *a, struct bt_train_result *res,
 	"accumulate|average|batch-size|batch-tokens|beta1|beta2|"              \
 	"clip|clip-value|contrastive|"                                         \
 	"contrastive-temperature|dropout|ema|end-learning-rate|"               \
-	"epochs|epsilon|fgm|focal|freeze|head|head-learning-rate|"             \
+	"epochs|epsilon|fgm|freeze|head|head-learning-rate|"                   \
 	"label-smoothing|layer-decay|learning-rate|mask-prob|"                 \
 	"momentum|optimizer|pool|power|pseudo-threshold|"                      \
 	"pseudo-weight|r-drop|reinit|schedule|steps|"                          \

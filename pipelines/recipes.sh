@@ -48,7 +48,6 @@ techniques() {
 		constant-ema --schedule constant --ema 0.99
 		average --average 0.5
 		label-smoothing --label-smoothing 0.1
-		focal --focal 2
 		r-drop --r-drop 1
 		contrastive --contrastive 0.1
 		fgm --fgm 0.3

@@ -22,6 +22,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_BATCHES] =
         "batches that are only evaluated or predicted need no size",
     [BT_HINT_BEST_KEPT] = "with --eval, the best model is the one that is kept",
+    [BT_HINT_LEFT_OUT] =
+        "left out, as it helped on none of the data sets in bertutils-recipes(7)",
     [BT_HINT_OPERANDS] = "files to read are named without an option",
     [BT_HINT_TOOL_FOR_EACH] =
         "each job is a tool: bert-train, bert-eval, bert-predict",
@@ -40,8 +42,6 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_LABEL_AND_ID] = "-l COLUMN reads a label, -i COLUMN an id",
     [BT_HINT_LABEL_SMOOTHING_ONE_LABEL] =
         "--label-smoothing applies only to classification",
-    [BT_HINT_FOCAL_LABELS] =
-        "--focal applies only to classification and multilabel",
     [BT_HINT_POS_WEIGHT_MULTILABEL] =
         "--pos-weight applies only to --task multilabel, --class-weight to "
         "classification",

@@ -80,11 +80,9 @@ struct bt_batch {
 	                             * labels; or NULL */
 	float next_scale;           /* likewise */
 	float smoothing;            /* of labels */
-	float focal;  /* the focusing parameter of losses of classes but
-	               * bt_op_log_loss, without smoothing and teacher; or 0 */
 	float r_drop; /* weight of what rows 2i and 2i + 1 of the logits, which
 	               * are of one text, are apart in the softmax loss of
-	               * texts, without focal loss and teacher; or 0 */
+	               * texts, without a teacher; or 0 */
 	enum bt_embedding_loss embedding_loss; /* see bt_op_embedding_loss */
 	float contrast_scale;                  /* of bt_op_contrast_loss */
 	float contrast_temperature;

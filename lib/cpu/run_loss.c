@@ -9,8 +9,7 @@
 #include "op/ops.h"
 
 /* SAVED holds the softmax, [rows, classes]; with a teacher its part of the
- * gradient is added to the labels' part. SAVED2 has the loss of each row, which
- * is the cross entropy where the loss is focal. */
+ * gradient is added to the labels' part. SAVED2 has the loss of each row. */
 static void plan_loss(struct bt_engine *e, int node)
 {
 	const struct bt_node *n = &e->g->nodes[node];
@@ -76,23 +75,6 @@ static double softmax_loss(const float *x, float *p, size_t k, size_t step,
 	       smoothing * all / (double)k;
 }
 
-/* What the focal loss multiplies a cross entropy of -log p with. */
-static double focal_factor(double loss, float gamma)
-{
-	return gamma > 0 ? pow(-expm1(-loss), (double)gamma) : 1;
-}
-
-/* Likewise its slope: the derivative of (1 - p)^gamma * loss by loss. */
-static double focal_slope(double loss, float gamma)
-{
-	double rest = -expm1(-loss), g = (double)gamma;
-
-	if (gamma <= 0)
-		return 1;
-	return rest <= 0 ? 0
-	                 : pow(rest, g) * (1 + g * exp(-loss) * loss / rest);
-}
-
 /* What the teacher wants of row t, [k]. */
 static const float *wanted(const struct bt_engine *e, size_t t, size_t k)
 {
@@ -130,7 +112,7 @@ struct rows {
 	const struct bt_node *n;
 	size_t rows, k;
 	const int32_t *labels; /* [rows] */
-	float scale, smoothing, focal, r_drop;
+	float scale, smoothing, r_drop;
 	bool taught;    /* by a teacher */
 	const float *x; /* logits */
 	float *p;       /* SAVED */
@@ -148,7 +130,6 @@ static struct rows rows_of(struct bt_engine *e, int node)
 	                     .labels = next ? e->b.next_labels : e->b.labels,
 	                     .scale = next ? e->b.next_scale : e->b.loss_scale,
 	                     .smoothing = next ? 0 : e->b.smoothing,
-	                     .focal = next ? 0 : e->b.focal,
 	                     .r_drop = next ? 0 : e->b.r_drop,
 	                     .taught = !next && e->b.teacher != NULL,
 	                     .n = n,
@@ -230,8 +211,7 @@ static void forward_loss(struct bt_engine *e, int node)
 	for (i = 0; i < a.rows; i++) {
 		t = sequence_of(e, a.n, i, t);
 		e->loss += (double)scaled(e, a.scale, t) *
-		           (a.loss[i] * focal_factor(a.loss[i], a.focal) +
-		            apart(&a, i, NULL, 0));
+		           (a.loss[i] + apart(&a, i, NULL, 0));
 	}
 }
 
@@ -242,7 +222,6 @@ static void backward_row(const struct rows *a, size_t row, float w)
 	float share = 1 - (a->taught ? a->e->b.teacher_weight : 0);
 	size_t i;
 
-	w = (float)((double)w * focal_slope(a->loss[row], a->focal));
 	if (a->labels[row] < 0)
 		memset(dx, 0, a->k * sizeof(*dx));
 	else
@@ -445,15 +424,7 @@ struct each {
 	double (*loss)(double x, double y, double p);
 	float (*slope)(float x, float y, float p);
 	double (*least)(double y); /* for any x, at p = 1 */
-	bool focal;                /* it can be */
 };
-
-/* -log of the probability of y, 1 or 0, in a class of logit x. */
-static double surprise(double x, float y)
-{
-	x = y > 0 ? -x : x;
-	return fmax(x, 0) + log1p(exp(-fabs(x)));
-}
 
 static double each_loss(const struct bt_engine *e, const struct each *f,
                         size_t t, size_t i, size_t k, double x)
@@ -464,9 +435,6 @@ static double each_loss(const struct bt_engine *e, const struct each *f,
 	double a = (double)e->b.teacher_weight, z;
 	double heat = (double)e->b.temperature;
 
-	if (f->focal)
-		loss *= focal_factor(surprise(x, e->b.targets[t * k + i]),
-		                     e->b.focal);
 	if (e->b.teacher == NULL)
 		return loss;
 	z = (double)wanted(e, t, k)[i];
@@ -482,9 +450,6 @@ static float each_slope(const struct bt_engine *e, const struct each *f,
 	    f->slope(x, e->b.targets[t * k + i], p != NULL ? p[i] : 1);
 	float a = e->b.teacher_weight, heat = e->b.temperature;
 
-	if (f->focal)
-		slope *= (float)focal_slope(
-		    surprise((double)x, e->b.targets[t * k + i]), e->b.focal);
 	if (e->b.teacher == NULL)
 		return slope;
 	return (1 - a) * slope +
@@ -544,7 +509,7 @@ static double nothing(double y)
 	return 0;
 }
 
-static const struct each squares = {square, square_slope, nothing, false};
+static const struct each squares = {square, square_slope, nothing};
 
 static void forward_square(struct bt_engine *e, int node)
 {
@@ -582,8 +547,7 @@ static double own_entropy(double y)
 	return (y > 0 ? -y * log(y) : 0) + (y < 1 ? (y - 1) * log1p(-y) : 0);
 }
 
-static const struct each entropies = {entropy, entropy_slope, own_entropy,
-                                      true};
+static const struct each entropies = {entropy, entropy_slope, own_entropy};
 
 static void forward_sigmoid(struct bt_engine *e, int node)
 {

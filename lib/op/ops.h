@@ -208,13 +208,8 @@ int bt_op_dropout(struct bt_graph *g, int x, float dropout);
  *   L = scale * sum over t of w(t) * ((1 - a) * (the cross entropy above)
  *       + a T^2 * sum over k of z(k) (log z(k) - log softmax(x / T)(k)))
  *   dX = scale w ((1 - a) (softmax(x) - q) + a T (softmax(x / T) - z))
- * Without smoothing and teacher the loss may be focal [Lin et al. 2017, "Focal
- * Loss for Dense Object Detection", 3.2]: with g > 0 of the batch and p =
- * softmax(x)(y(t)),
- *   L = scale * sum over t of w(t) * -(1 - p)^g log p
- *   dX = scale w (1 - p)^g (1 - g p log p / (1 - p)) (softmax(x) - q)
- * Without both, two passes over each text, whose dropout differs, may be drawn
- * together [Liang et al. 2021, "R-Drop: Regularized Dropout for Neural
+ * Without a teacher, two passes over each text, whose dropout differs, may be
+ * drawn together [Liang et al. 2021, "R-Drop: Regularized Dropout for Neural
  * Networks", 2.1]: with a > 0 of the batch, and rows 2i and 2i + 1 of one text,
  * of which this one has p = softmax(x) and the other one r,
  *   L = ... + scale * sum over t of w(t) a (KL(p, r) + KL(r, p)) / 2
@@ -266,8 +261,7 @@ int bt_op_square_loss(struct bt_graph *g, int x);
  * with s(x) = 1 / (1 + exp(-x)) and weights p of the positives, which come with
  * the batch. Backward: dx = scale w / K ((1 - y + p y) s(x) - p y).
  * With a teacher, as in bt_op_softmax_loss, each label has two classes, whose
- * probabilities are s(x / T) and 1 - s(x / T), z and 1 - z. The loss may be
- * focal, as there, with s(x) or 1 - s(x), whichever y wants, as p.
+ * probabilities are s(x / T) and 1 - s(x / T), z and 1 - z.
  */
 int bt_op_sigmoid_loss(struct bt_graph *g, int logits);
 

@@ -305,8 +305,6 @@ static void put_recipe(const struct bt_job *j,
 		              "| rank of adapters | %d |\n"
 		              "| their alpha | %g |\n| their dropout | %g |\n",
 		              t->lora.rank, t->lora.alpha, t->lora.dropout);
-	if (t->focal > 0)
-		bt_buf_printf(b, "| focal loss | %g |\n", t->focal);
 	if (t->r_drop > 0)
 		bt_buf_printf(b, "| R-Drop | %g |\n", t->r_drop);
 	if (t->contrast > 0)

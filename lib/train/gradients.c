@@ -41,7 +41,6 @@ static double begin_update(struct bt_train_run *t)
 	b->step = (uint32_t)t->s.step;
 	b->logit_grads = NULL;
 	b->smoothing = (float)t->o->smoothing;
-	b->focal = (float)t->o->focal;
 	b->embedding_loss = t->o->embedding_loss;
 	b->pos_weight = t->o->pos_weights;
 	b->teacher = t->o->teacher;

@@ -76,9 +76,6 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 		hint = BT_HINT_POS_WEIGHT_MULTILABEL;
 	else if (!task->one_label && j->o.train.smoothing > 0)
 		hint = BT_HINT_LABEL_SMOOTHING_ONE_LABEL;
-	else if (!task->one_label && !task->answer->is_set &&
-	         j->o.train.focal > 0)
-		hint = BT_HINT_FOCAL_LABELS;
 	else if (!task->one_label && j->o.train.r_drop > 0)
 		hint = BT_HINT_R_DROP_ONE_LABEL;
 	else if (!task->one_label && j->o.train.contrast > 0)
@@ -228,15 +225,13 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	    (r = bt_memory_plan_memory(n, &j->model, &j->train, eval,
 	                               &j->o.train, err)))
 		return r;
-	if ((j->teacher != NULL || j->o.train.focal > 0 ||
-	     j->o.train.r_drop > 0) &&
+	if ((j->teacher != NULL || j->o.train.r_drop > 0) &&
 	    j->model.graph.nodes[j->model.graph.loss].op == BT_OP_LOG_LOSS)
 		return bt_error_set(err, BT_EARG,
 		                    "a model whose last layer has an "
 		                    "activation cannot learn %s",
-		                    j->teacher != NULL     ? "from a teacher"
-		                    : j->o.train.focal > 0 ? "by a focal loss"
-		                                           : "by R-Drop");
+		                    j->teacher != NULL ? "from a teacher"
+		                                       : "by R-Drop");
 	bt_job_log_model(j);
 	if (n->frozen > 0)
 		bt_log(bt_job_log(j), BT_LOG_NOTE,

@@ -52,8 +52,6 @@ static json_t *adapters(const struct bt_lora *l)
 
 static void add_loss(json_t *s, const struct bt_train_opts *o)
 {
-	if (o->focal > 0)
-		json_object_set_new(s, "focal loss", json_real(o->focal));
 	if (o->r_drop > 0)
 		json_object_set_new(s, "weight of R-Drop",
 		                    json_real(o->r_drop));

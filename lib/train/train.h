@@ -60,15 +60,14 @@ struct bt_train_opts {
 	struct bt_device *device; /* that trains in place of the model's engine,
 	                           * which was built without training; NULL:
 	                           * none. One process and one shard, Adam or
-	                           * its kin, no average, teacher, focal loss or
-	                           * fgm, no `answered` for training */
+	                           * its kin, no average, teacher or fgm, no
+	                           * `answered` for training */
 	struct bt_device_waiter *waiter; /* of that; NULL where it is */
 	struct bt_schedule_opts schedule;
 	struct bt_optim_opts optim;
 	struct bt_average_opts average; /* of the weights, which is evaluated
 	                                 * and kept in their place */
 	double smoothing;
-	double focal;    /* the focusing parameter of the loss; 0: none */
 	double r_drop;   /* weight of how far two passes over a text are apart
 	                  * (bt_op_softmax_loss); 0: one pass */
 	double contrast; /* share of bt_op_contrast_loss in the loss of classes;

@@ -84,7 +84,6 @@ done <<'EOF'
 --optimizer sgd
 --ema .9
 --average 3
---focal 2
 --r-drop 1
 --contrastive .5
 --fgm 1

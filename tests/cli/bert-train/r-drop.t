@@ -31,6 +31,8 @@ works 'resumed' bert-train --init-config tiny --tokenizer vocab.txt --epochs 1 -
 same half/model.safetensors on/model.safetensors '... the same bits'
 train a --r-drop 2 --shards 3
 works 'shards, accumulated batches, an evaluation' train b --r-drop 2 --shards 2 --accumulate 2 --eval dev.rec
-misuses '*--r-drop does not go with --focal, --teacher and --few-shot*' 'another loss' train x --r-drop 1 --focal 2
+misuses '*--r-drop does not go with --teacher and --few-shot*' 'another loss' train x --r-drop 1 --teacher t
+misuses '*activation cannot learn by R-Drop*' 'outputs that are no logits' train x --r-drop 1 \
+	--head 'mean, dense softplus'
 misuses '*(--r-drop applies only to classification)*' 'embeddings' train x --r-drop 1 --task embedding
 finish

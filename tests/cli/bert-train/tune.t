@@ -138,8 +138,8 @@ mistakes "*--tune-over: cannot tune 'task'*" 'an option that cannot be tuned' --
 mistakes "*bad value 'best' for --pool: expected *" 'a bad value' --tune 1 --tune-over pool=mean,best train.rec
 mistakes "*bad value '2' for --dropout*" 'a range that is too wide' --tune 1 --tune-over dropout=0..2 train.rec
 mistakes "*the range is empty, 0.3 is not below 0.1*" 'an empty range' --tune 1 --tune-over dropout=0.3..0.1 train.rec
-mistakes "*--focal does not go with --label-smoothing*" 'a value that does not go with the rest' \
-	--tune 1 --label-smoothing .1 --tune-over focal=1,2 train.rec
+mistakes "*--r-drop does not go with --teacher*" 'a value that does not go with the rest' \
+	--tune 1 --teacher t --tune-over r-drop=1,2 train.rec
 mistakes '*--tune-over needs --tune*' 'no budget' --tune-over pool=mean,pooler train.rec
 mistakes '*give only one of --tune, --tune-steps, --kfold and --seeds*' 'seeds, too' --tune 1 --seeds 2 train.rec
 mistakes '*--tune does not go with --few-shot and --max-minutes*' 'another limit' --tune 1 --max-minutes 2 train.rec

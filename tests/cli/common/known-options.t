@@ -32,7 +32,6 @@ bert-train clipnorm clip
 bert-train clipvalue clip-value
 bert-train adam-epsilon epsilon
 bert-train smoothing label-smoothing
-bert-train gamma focal
 bert-train class-weights class-weight
 bert-train hidden-dropout-prob dropout
 bert-train freeze-encoder freeze
@@ -138,6 +137,9 @@ bert-predict max_length bert-tokenize --max-length truncates texts
 bert-train padding batches need no padding; bert-tokenize --pad writes it for others
 bert-train per_device_eval_batch_size batches that are only evaluated or predicted need no size
 bert-predict batch-size batches that are only evaluated or predicted need no size
+bert-train focal left out, as it helped on none of the data sets in bertutils-recipes(7)
+bert-train focal_loss left out, as it helped on none of the data sets in bertutils-recipes(7)
+bert-train gamma left out, as it helped on none of the data sets in bertutils-recipes(7)
 bert-train load_best_model_at_end with --eval, the best model is the one that is kept
 bert-train do_train each job is a tool: bert-train, bert-eval, bert-predict
 bert-train train-file files to read are named without an option

@@ -214,15 +214,23 @@ TEST(weights_of_positives)
 	tiny_close(&t);
 }
 
-/* Where all texts have these logits, the loss and the slopes of the bias are as
- * said. */
-static void check_bias(struct tiny *t, const float *logits, int k, double loss,
-                       const double *slopes)
+/* A teacher beside the labels or targets that t.b has: gradients are slopes,
+ * and where all texts have the same logits, loss and the slopes of the bias are
+ * those of PyTorch's kl_div, cross_entropy, mse_loss and so on, in f64. */
+static void check_teacher(struct tiny *t, const float *rows, float temperature,
+                          const float *logits, int k, double loss,
+                          const double *slopes)
 {
+	static const uint32_t row[TINY_TEXTS] = {2, 0, 1, 1, 0};
 	float *p = bt_engine_params(t->e), *grad = NULL;
 	struct bt_error err = {0};
 	int i;
 
+	t->b.teacher = rows;
+	t->b.teacher_row = row;
+	t->b.teacher_weight = 0.7f;
+	t->b.temperature = temperature;
+	check_slopes_at(t, 0.01f, 2e-2);
 	for (i = 0; i < t->g.n_params; i++)
 		if (strcmp(t->g.params[i].name, "classifier.weight") == 0) {
 			memset(p + t->g.params[i].offset, 0,
@@ -242,23 +250,6 @@ static void check_bias(struct tiny *t, const float *logits, int k, double loss,
 		assert_true(fabs((double)grad[i] - slopes[i]) <
 		            1e-6 * (1 + fabs(slopes[i])));
 	tiny_close(t);
-}
-
-/* A teacher beside the labels or targets that t.b has: gradients are slopes,
- * and where all texts have the same logits, loss and the slopes of the bias are
- * those of PyTorch's kl_div, cross_entropy, mse_loss and so on, in f64. */
-static void check_teacher(struct tiny *t, const float *rows, float temperature,
-                          const float *logits, int k, double loss,
-                          const double *slopes)
-{
-	static const uint32_t row[TINY_TEXTS] = {2, 0, 1, 1, 0};
-
-	t->b.teacher = rows;
-	t->b.teacher_row = row;
-	t->b.teacher_weight = 0.7f;
-	t->b.temperature = temperature;
-	check_slopes_at(t, 0.01f, 2e-2);
-	check_bias(t, logits, k, loss, slopes);
 }
 
 TEST(teacher_of_classes)
@@ -323,73 +314,6 @@ TEST(teacher_of_numbers)
 
 	open_targets(&t, &bt_task_regression, targets);
 	check_teacher(&t, rows, 1, logits, 3, 369.794076039716572, slopes);
-}
-
-/* Loss and gradients of focal losses: gradients are slopes, and as PyTorch
- * gives them in f64 for (1 - exp(-CE))^gamma CE, CE its cross_entropy. */
-TEST(focal_of_classes)
-{
-	static const struct {
-		float gamma, logits[TINY_CLASSES];
-		double loss, slopes[TINY_CLASSES];
-	} cases[] = {
-	    {2,
-	     {1.5f, -0.5f, 4, 0, 2},
-	     5.879167228183105,
-	     {-0.0457925894341575, -0.301377473282686, 1.64832412694522,
-	      -0.789569941444698, -0.511584122783679}},
-	    {0.5f,
-	     {1.5f, -0.5f, 4, 0, 2},
-	     6.20440337130182,
-	     {-0.035447355758829, -0.288293373887578, 1.50367953064972,
-	      -0.740352541374677, -0.43958625962864}},
-	    {2,
-	     {-30, 20, 4, 0, -2},
-	     35.700001521704664,
-	     {-0.150000005960464, 1.49999995306407, 1.68802756796947e-07,
-	      -0.750000085453466, -0.600000030452897}},
-	    {0.5f,
-	     {-30, 20, 4, 0, -2},
-	     35.70000157361544,
-	     {-0.150000005960464, 1.49999990371731, 1.68819915068383e-07,
-	      -0.750000041395996, -0.60000002518076}}};
-	struct bt_config c = tiny_config();
-	struct bt_error err = {0};
-	struct tiny t;
-	size_t i;
-
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_ok(tiny_open(&t, &c, 1, false, provider(), false, &err));
-		t.b.smoothing = 0;
-		t.b.focal = cases[i].gamma;
-		check_slopes(&t);
-		check_bias(&t, cases[i].logits, TINY_CLASSES, cases[i].loss,
-		           cases[i].slopes);
-	}
-}
-
-/* Likewise with binary_cross_entropy_with_logits and its weights. */
-TEST(focal_of_labels)
-{
-	static const float targets[3 * TINY_TEXTS] = {1, 0, 0, 0, 1, 1, 0, 1,
-	                                              1, 1, 0, 0, 0, 0, 1};
-	static const float weights[3] = {0.25f, 3, 12};
-	static const float logits[3] = {-9, 0.75f, 20};
-	static const float gammas[2] = {2, 0.5f};
-	static const double losses[2] = {4.6633067171212685, 4.942247646052348};
-	static const double slopes[2][3] = {
-	    {-0.0500925243209052, 0.162092273754708, 0.200000023199823},
-	    {-0.0500176877207825, 0.0564089930875481, 0.200000011450574}};
-	struct tiny t;
-	size_t i;
-
-	for (i = 0; i < 2; i++) {
-		open_targets(&t, &bt_task_multi_label, targets);
-		t.b.pos_weight = weights;
-		t.b.focal = gammas[i];
-		check_slopes_at(&t, 0.01f, 2e-2);
-		check_bias(&t, logits, 3, losses[i], slopes[i]);
-	}
 }
 
 /* Rows of logits that are a table's, two of each text but the last: loss and
@@ -1005,8 +929,6 @@ int main(void)
 	    cmocka_unit_test(teacher_of_classes),
 	    cmocka_unit_test(teacher_of_labels),
 	    cmocka_unit_test(teacher_of_numbers),
-	    cmocka_unit_test(focal_of_classes),
-	    cmocka_unit_test(focal_of_labels),
 	    cmocka_unit_test(rows_drawn_together),
 	    cmocka_unit_test(gradients_of_rows_drawn_together),
 	    cmocka_unit_test(texts_of_a_class_drawn_together),
