@@ -47,10 +47,6 @@ static const char *misfit(const struct args *a)
 		       "--teacher";
 	if (t->r_drop > 0 && (a->job.teacher != NULL || a->job.few_shot))
 		return "--r-drop does not go with --teacher and --few-shot";
-	if (t->contrast > 0 ? a->job.few_shot : t->contrast_temperature > 0)
-		return t->contrast > 0
-		           ? "--contrastive does not go with --few-shot"
-		           : "--contrastive-temperature needs --contrastive";
 	if (a->job.pseudo.file == NULL &&
 	    (a->job.pseudo.least >= 0 || a->job.pseudo.weight >= 0))
 		return "--pseudo-threshold and --pseudo-weight need "
@@ -267,8 +263,6 @@ static int complete(struct args *a, char **argv, int argc, int operand,
 		a->job.pseudo.least = 0.9;
 	if (a->job.pseudo.weight < 0)
 		a->job.pseudo.weight = 1;
-	if (t->contrast > 0 && t->contrast_temperature == 0)
-		t->contrast_temperature = 0.3;
 	if (t->teacher_weight < 0)
 		t->teacher_weight = 0.5;
 	t->windows = bt_windows_named(a->windows);
@@ -336,8 +330,7 @@ static int run_seeds(struct args *a, struct bt_train_result *res,
 
 #define TUNABLE                                                                \
 	"accumulate|average|batch-size|batch-tokens|beta1|beta2|"              \
-	"clip|clip-value|contrastive|"                                         \
-	"contrastive-temperature|dropout|ema|end-learning-rate|"               \
+	"clip|clip-value|dropout|ema|end-learning-rate|"                       \
 	"epochs|epsilon|fgm|freeze|head|head-learning-rate|"                   \
 	"label-smoothing|layer-decay|learning-rate|mask-prob|"                 \
 	"momentum|optimizer|pool|power|pseudo-threshold|"                      \

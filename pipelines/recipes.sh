@@ -49,7 +49,6 @@ techniques() {
 		average --average 0.5
 		label-smoothing --label-smoothing 0.1
 		r-drop --r-drop 1
-		contrastive --contrastive 0.1
 		fgm --fgm 0.3
 		class-weight --class-weight balanced
 		dropout-.2 --dropout 0.2

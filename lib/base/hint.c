@@ -33,8 +33,6 @@ static const char *const words[BT_HINTS] = {
         "--class-weight applies only to classification",
     [BT_HINT_PSEUDO_LABEL_ONE_LABEL] =
         "--pseudo-label applies only to classification",
-    [BT_HINT_CONTRASTIVE_ONE_LABEL] =
-        "--contrastive applies only to classification",
     [BT_HINT_R_DROP_ONE_LABEL] = "--r-drop applies only to classification",
     [BT_HINT_DTYPE] = "choose another --dtype",
     [BT_HINT_LABELS_NO_NUMBERS] = "--labels does not apply to regression",

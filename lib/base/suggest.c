@@ -46,7 +46,10 @@ static const struct bt_suggest_known table[] = {
     {"clip-value", "clipvalue", BT_HINT_NONE},
     {"epsilon", "adam-eps eps", BT_HINT_NONE},
     {"label-smoothing", "label-smoothing-factor smoothing", BT_HINT_NONE},
-    {NULL, "focal focal-loss focal-gamma focal-loss-gamma gamma",
+    {NULL,
+     "focal focal-loss focal-gamma focal-loss-gamma gamma contrastive "
+     "contrastive-loss contrastive-weight contrastive-temperature supcon "
+     "supcon-loss supcon-weight supervised-contrastive",
      BT_HINT_LEFT_OUT},
     {"class-weight", "class-weights balanced", BT_HINT_NONE},
     {"dropout",

@@ -125,8 +125,7 @@ int bt_check_forward(struct bt_engine *e, int node, struct bt_error *err)
 
 	if (atomic_load(&e->failed) != BT_OK)
 		return BT_OK; /* the caller reports it */
-	if (node == e->g->loss || e->g->nodes[node].op == BT_OP_SOFTMAX_LOSS ||
-	    e->g->nodes[node].op == BT_OP_EMBEDDING_LOSS)
+	if (node == e->g->loss || e->g->nodes[node].op == BT_OP_SOFTMAX_LOSS)
 		return isfinite(e->loss)
 		           ? BT_OK
 		           : report(e, node, "forward", (float)e->loss,

@@ -16,7 +16,6 @@ static bool can_add(enum bt_opcode op, int k)
 	return op == BT_OP_LINEAR || op == BT_OP_FIRST || op == BT_OP_SELECT ||
 	       op == BT_OP_DROPOUT || op == BT_OP_MEAN || op == BT_OP_MAX ||
 	       op == BT_OP_FLATTEN || op == BT_OP_NORM ||
-	       op == BT_OP_EMBEDDING_LOSS ||
 	       ((op == BT_OP_RESIDUAL_NORM || op == BT_OP_ADD) && k == 0);
 }
 

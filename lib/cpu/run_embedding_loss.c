@@ -12,13 +12,11 @@
 struct work {
 	struct bt_engine *e;
 	const struct bt_batch *b;
-	bool contrast;    /* of bt_op_contrast_loss */
 	size_t n, h;      /* sequences, columns */
 	const float *x;   /* [n][h] */
 	double *over;     /* [n] 1 / |x| */
 	double *log_sum;  /* [n] of each anchor's competitors */
 	double *weighted; /* [n] each anchor's loss */
-	double *peers;    /* [n] others of its class, of contrast */
 	double *score;    /* [threads][n] scratch */
 	float *dn;        /* [n][h] gradient by x / |x|, then by x */
 };
@@ -26,7 +24,7 @@ struct work {
 /* Doubles of work for each sequence. */
 static size_t work_columns(const struct bt_engine *e)
 {
-	return 4 + (size_t)bt_pool_threads(e->o.pool);
+	return 3 + (size_t)bt_pool_threads(e->o.pool);
 }
 
 static void place(struct work *w, double *at)
@@ -34,8 +32,7 @@ static void place(struct work *w, double *at)
 	w->over = at;
 	w->log_sum = w->over + w->n;
 	w->weighted = w->log_sum + w->n;
-	w->peers = w->weighted + w->n;
-	w->score = w->peers + w->n;
+	w->score = w->weighted + w->n;
 }
 
 static void plan(struct bt_engine *e, int node)
@@ -54,7 +51,6 @@ static struct work begin(struct bt_engine *e, int node)
 	const struct bt_node *n = &e->g->nodes[node];
 	struct work w = {.e = e,
 	                 .b = &e->b,
-	                 .contrast = n->u.loss.contrast,
 	                 .n = e->b.sequences,
 	                 .h = (size_t)e->g->nodes[n->in[0]].cols,
 	                 .x = e->run[n->in[0]].buf[BT_SLOT_F32]};
@@ -271,110 +267,6 @@ static double fit(struct work *w)
 	return loss;
 }
 
-static bool same_class(const struct work *w, size_t i, size_t c)
-{
-	return w->b->labels[i] >= 0 && w->b->labels[i] == w->b->labels[c];
-}
-
-static double contrast_weight(const struct work *w, size_t i)
-{
-	return (double)w->b->contrast_scale *
-	       (w->b->weights != NULL ? (double)w->b->weights[i] : 1);
-}
-
-static double contrast_score(const struct work *w, size_t i, size_t c)
-{
-	return cosine(w, i, c) / (double)w->b->contrast_temperature;
-}
-
-/* The loss of text i; score: scratch. */
-static void contrast_one(struct work *w, size_t i, double *score)
-{
-	double max = -INFINITY, sum = 0, near = 0;
-	size_t c;
-
-	w->peers[i] = w->weighted[i] = w->log_sum[i] = 0;
-	for (c = 0; c < w->n; c++) {
-		if (c == i)
-			continue;
-		score[c] = contrast_score(w, i, c);
-		max = score[c] > max || isnan(score[c]) ? score[c] : max;
-		if (same_class(w, i, c)) {
-			near += score[c];
-			w->peers[i]++;
-		}
-	}
-	if (w->peers[i] == 0)
-		return;
-	for (c = 0; c < w->n; c++)
-		sum += c == i ? 0 : exp(score[c] - max);
-	w->log_sum[i] = max + log(sum);
-	w->weighted[i] =
-	    contrast_weight(w, i) * (w->log_sum[i] - near / w->peers[i]);
-}
-
-static void contrast_losses(void *arg, int piece, int worker)
-{
-	struct work *w = arg;
-	size_t i, end = bt_piece_end(w->n, STEP, piece);
-
-	for (i = (size_t)piece * STEP; i < end; i++)
-		contrast_one(w, i, w->score + (size_t)worker * w->n);
-}
-
-/* The gradient of text i's loss by its score with c. */
-static double contrast_slope(const struct work *w, size_t i, size_t c,
-                             double score)
-{
-	if (w->peers[i] == 0)
-		return 0;
-	return contrast_weight(w, i) *
-	       (exp(score - w->log_sum[i]) -
-	        (same_class(w, i, c) ? 1 / w->peers[i] : 0));
-}
-
-static void contrast_slopes(void *arg, int piece, int worker)
-{
-	struct work *w = arg;
-	size_t i, c, end = bt_piece_end(w->n, STEP, piece);
-	double score, t = (double)w->b->contrast_temperature;
-
-	(void)worker;
-	for (i = (size_t)piece * STEP; i < end; i++)
-		for (c = 0; c < w->n; c++) {
-			if (c == i)
-				continue;
-			score = contrast_score(w, i, c);
-			add_slope(w, i, c,
-			          (contrast_slope(w, i, c, score) +
-			           contrast_slope(w, c, i, score)) /
-			              t);
-		}
-}
-
-static double contrast(struct work *w)
-{
-	int pieces = bt_row_pieces(w->n, STEP);
-	double loss = 0;
-	size_t i;
-
-	bt_engine_run(w->e, contrast_losses, w, pieces);
-	bt_engine_run(w->e, contrast_slopes, w, pieces);
-	for (i = 0; i < w->n; i++)
-		loss += w->weighted[i];
-	return loss;
-}
-
-/* The one that is wanted, and its gradient by x / |x|. */
-static double loss_of(struct work *w)
-{
-	if (w->contrast)
-		return contrast(w);
-	return w->b->embedding_loss == BT_EMBEDDING_COSENT   ? order(w)
-	       : w->b->embedding_loss == BT_EMBEDDING_COSINE ? fit(w)
-	                                                     : rank(w);
-}
-
 /* The loss of all, and its gradient by x. */
 static double compare(struct work *w)
 {
@@ -388,7 +280,9 @@ static double compare(struct work *w)
 		x = w->x + i * w->h;
 		w->over[i] = 1 / fmax(sqrt(dot(x, x, w->h)), 1e-12);
 	}
-	loss = loss_of(w);
+	loss = w->b->embedding_loss == BT_EMBEDDING_COSENT   ? order(w)
+	       : w->b->embedding_loss == BT_EMBEDDING_COSINE ? fit(w)
+	                                                     : rank(w);
 	for (i = 0; i < w->n; i++) {
 		x = w->x + i * w->h;
 		dx = w->dn + i * w->h;
@@ -411,12 +305,9 @@ static void forward(struct bt_engine *e, int node)
 static void backward(struct bt_engine *e, int node)
 {
 	struct work w = begin(e, node);
-	float *dx = e->run[e->g->nodes[node].in[0]].buf[BT_SLOT_GRAD];
 
-	if (e->run[node].stores_grad[0])
-		memcpy(dx, w.dn, w.n * w.h * sizeof(*w.dn));
-	else
-		e->k->axpy(1, w.dn, dx, w.n * w.h);
+	memcpy(e->run[e->g->nodes[node].in[0]].buf[BT_SLOT_GRAD], w.dn,
+	       w.n * w.h * sizeof(*w.dn));
 }
 
 const struct bt_cpu_op bt_cpu_embedding_loss = {plan, forward, backward};

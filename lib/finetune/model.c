@@ -74,10 +74,6 @@ int bt_model_plan(struct bt_model *m, const struct bt_engine_opts *o,
 	        ? bt_family_sentence(&m->graph, &m->config, m->pooling,
 	                             m->dense, m->n_dense)
 	        : bt_task_graph(m->task, &m->graph, &m->config, m->labels.n);
-	if (r == BT_OK && m->contrasts) {
-		bt_op_contrast_loss(&m->graph, m->graph.logits);
-		r = bt_graph_done(&m->graph);
-	}
 	if (r == BT_OK && m->freeze != NULL)
 		r = bt_freeze(&m->graph, m->freeze, err);
 	if (r == BT_OK && m->lora.rank > 0)

@@ -28,8 +28,6 @@ struct bt_model {
 	enum bt_pooling pooling; /* if so */
 	struct bt_sentence_dense dense[BT_SENTENCE_DENSE]; /* behind that */
 	int n_dense;
-	bool contrasts; /* its loss of classes has bt_op_contrast_loss beside it
-	                 */
 	const char *freeze;  /* what of it is not trained (model/freeze.h); or
 	                      * NULL */
 	struct bt_lora lora; /* adapters, which alone are trained, with the

@@ -15,24 +15,3 @@ int bt_op_embedding_loss(struct bt_graph *g, int embeddings)
 	                                         .in = {embeddings},
 	                                         .n_in = 1});
 }
-
-/* What the layer of the logits reads, or the logits themselves. */
-static int before(const struct bt_graph *g, int x)
-{
-	if (g->nodes[x].op == BT_OP_LOG_NORMALIZE)
-		x = g->nodes[x].in[0];
-	if (g->nodes[x].op == BT_OP_LINEAR)
-		x = g->nodes[x].in[0];
-	while (g->nodes[x].op == BT_OP_DROPOUT)
-		x = g->nodes[x].in[0];
-	return x;
-}
-
-int bt_op_contrast_loss(struct bt_graph *g, int logits)
-{
-	int node = g->failed ? -1 : bt_op_embedding_loss(g, before(g, logits));
-
-	if (node >= 0)
-		g->nodes[node].u.loss.contrast = true;
-	return node;
-}

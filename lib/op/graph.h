@@ -175,7 +175,6 @@ struct bt_node {
 		} adapt;
 		struct {
 			bool next; /* the labels are those of next sentences */
-			bool contrast; /* of classes, of embeddings' losses */
 		} loss;
 		struct bt_relative_args relative_positions;
 	} u;
@@ -193,8 +192,7 @@ struct bt_graph {
 	int next_logits;    /* node of the second ones, of each text, which tell
 	                     * whether its second segment follows the first; or
 	                     * -1 */
-	int loss;           /* node of the loss, of several the last, that of
-	                     * bt_op_contrast_loss left out; or -1 */
+	int loss;           /* node of the loss, of several the last; or -1 */
 
 	/* while building */
 	size_t node_cap, param_cap;

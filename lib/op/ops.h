@@ -309,18 +309,4 @@ enum bt_embedding_loss {
 #define BT_EMBEDDING_SCALE 20
 int bt_op_embedding_loss(struct bt_graph *g, int embeddings);
 
-/*
- * Beside the loss of classes y, supervised contrast: texts of one class are to
- * be nearer to each other than to the others of the batch [Khosla et al. 2020,
- * "Supervised Contrastive Learning", eq. 2; Gunel et al. 2021, "Supervised
- * Contrastive Learning for Pre-trained Language Model Fine-tuning"]. X (B,H)
- * are the rows that the layer of the logits reads, before dropout; with P(i)
- * the texts c != i whose y is y(i), and a scale and a temperature T of the
- * batch, L = scale * sum over i, if P(i) has any, of w(i) * mean over c in P(i)
- * of -log softmax over a != i (cos(i, a) / T) at c Backward: as that of
- * bt_op_embedding_loss, where by cos(i, a) the gradient is scale w(i) / T
- * (softmax - 1 / |P(i)| if a is in P(i)).
- */
-int bt_op_contrast_loss(struct bt_graph *g, int logits);
-
 #endif

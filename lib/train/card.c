@@ -307,11 +307,6 @@ static void put_recipe(const struct bt_job *j,
 		              t->lora.rank, t->lora.alpha, t->lora.dropout);
 	if (t->r_drop > 0)
 		bt_buf_printf(b, "| R-Drop | %g |\n", t->r_drop);
-	if (t->contrast > 0)
-		bt_buf_printf(b,
-		              "| contrastive loss | %g |\n"
-		              "| its temperature | %g |\n",
-		              t->contrast, t->contrast_temperature);
 	if (t->fgm > 0)
 		bt_buf_printf(b, "| adversarial step of words | %g |\n",
 		              t->fgm);

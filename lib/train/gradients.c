@@ -48,9 +48,7 @@ static double begin_update(struct bt_train_run *t)
 	b->temperature = (float)t->o->temperature;
 	b->r_drop = (float)t->o->r_drop;
 	weight *= (double)bt_train_passes(t->o);
-	b->loss_scale = weight > 0 ? (float)((1 - t->o->contrast) / weight) : 0;
-	b->contrast_scale = weight > 0 ? (float)(t->o->contrast / weight) : 0;
-	b->contrast_temperature = (float)t->o->contrast_temperature;
+	b->loss_scale = weight > 0 ? (float)(1 / weight) : 0;
 	weight /= (double)bt_train_passes(t->o);
 	b->next_scale = next > 0 ? (float)(1 / next) : 0;
 	return weight;

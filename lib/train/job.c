@@ -78,8 +78,6 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 		hint = BT_HINT_LABEL_SMOOTHING_ONE_LABEL;
 	else if (!task->one_label && j->o.train.r_drop > 0)
 		hint = BT_HINT_R_DROP_ONE_LABEL;
-	else if (!task->one_label && j->o.train.contrast > 0)
-		hint = BT_HINT_CONTRASTIVE_ONE_LABEL;
 	else if (!task->one_label && j->o.pseudo.file != NULL)
 		hint = BT_HINT_PSEUDO_LABEL_ONE_LABEL;
 	else if (!task->distils && j->o.teacher != NULL)
@@ -212,7 +210,6 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	n->tokens *= bt_train_passes(&j->o.train);
 	n->texts *= bt_train_passes(&j->o.train);
 	j->model.freeze = j->o.train.freeze;
-	j->model.contrasts = j->o.train.contrast > 0;
 	bt_adapters_plan(j);
 	o.max_tokens = n->tokens > n->eval_tokens ? n->tokens : n->eval_tokens;
 	o.max_length = j->train.longest;

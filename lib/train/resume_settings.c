@@ -55,12 +55,6 @@ static void add_loss(json_t *s, const struct bt_train_opts *o)
 	if (o->r_drop > 0)
 		json_object_set_new(s, "weight of R-Drop",
 		                    json_real(o->r_drop));
-	if (o->contrast > 0) {
-		json_object_set_new(s, "contrastive loss",
-		                    json_real(o->contrast));
-		json_object_set_new(s, "contrastive temperature",
-		                    json_real(o->contrast_temperature));
-	}
 	if (o->fgm > 0)
 		json_object_set_new(s, "adversarial step of words",
 		                    json_real(o->fgm));

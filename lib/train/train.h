@@ -68,11 +68,8 @@ struct bt_train_opts {
 	struct bt_average_opts average; /* of the weights, which is evaluated
 	                                 * and kept in their place */
 	double smoothing;
-	double r_drop;   /* weight of how far two passes over a text are apart
-	                  * (bt_op_softmax_loss); 0: one pass */
-	double contrast; /* share of bt_op_contrast_loss in the loss of classes;
-	                  * 0: none */
-	double contrast_temperature;
+	double r_drop; /* weight of how far two passes over a text are apart
+	                * (bt_op_softmax_loss); 0: one pass */
 	double fgm; /* epsilon of bt_fgm, 0: none; each update has a second pass
 	             * over its texts, with the same dropout */
 	enum bt_embedding_loss embedding_loss; /* of embeddings */

@@ -261,7 +261,7 @@ static bool is_plain_loss(const struct bt_train_opts *o,
                           const struct bt_dataset *d)
 {
 	return !d->has_weights && o->pos_weight == NULL && o->teacher == NULL &&
-	       o->r_drop == 0 && o->contrast == 0;
+	       o->r_drop == 0;
 }
 
 void bt_warn_result(const struct bt_job *j, const struct bt_train_result *r)

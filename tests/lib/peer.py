@@ -125,7 +125,7 @@ def names_them(arguments):
     if not arguments or (arguments[0] != "-c" and not arguments[0].endswith(".py")):
         return False
     text = arguments[1] if arguments[0] == "-c" else open(arguments[0], encoding="utf-8").read()
-    return re.search(r"^ *(import|from) .*(torch|transformers|sgd_step)|import .*torch", text, re.M)
+    return re.search(r"^ *(import|from) .*(torch|transformers)|import .*torch", text, re.M)
 
 
 def ask(path, arguments):

@@ -20,13 +20,3 @@ small_train() {
 	bert-train --force --init-config tiny --tokenizer vocab.txt --epochs 1 \
 		--learning-rate 1e-3 --batch-size 16 -o "$out" "$@" train.rec
 }
-
-# down_gradient MODEL [OPTION ...]: "step" becomes MODEL after a step of its gradient, of
-# dev.rec and at a rate of 1
-down_gradient() {
-	from=$1
-	shift
-	bert-train -q --force -m "$from" -o step --optimizer sgd --momentum 0 --learning-rate 1 \
-		--weight-decay 0 --clip 0 --dropout 0 --schedule constant --warmup 0 --steps 1 \
-		--dtype f32 "$@" dev.rec
-}

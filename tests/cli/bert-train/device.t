@@ -85,7 +85,6 @@ done <<'EOF'
 --ema .9
 --average 3
 --r-drop 1
---contrastive .5
 --fgm 1
 --teacher dev.rec
 --few-shot

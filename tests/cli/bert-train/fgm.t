@@ -81,7 +81,9 @@ tfrecord-cat -q --json -o rec.json dev.rec
 step() { # EPSILON OPTION...
 	epsilon=$1
 	shift
-	down_gradient plain --fgm "$epsilon" "$@"
+	bert-train -q --force -m plain -o step --optimizer sgd --momentum 0 --learning-rate 1 \
+		--weight-decay 0 --clip 0 --dropout 0 --schedule constant --warmup 0 --steps 1 \
+		--dtype f32 --fgm "$epsilon" "$@" dev.rec
 	works "loss and gradients are PyTorch's: $epsilon $*" "$PEER_PYTHON" \
 		"$TEST_TOP/tests/fixtures/fgm-peer.py" plain step rec.json "$epsilon"
 	sed 's/^/# /' out

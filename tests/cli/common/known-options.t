@@ -140,6 +140,8 @@ bert-predict batch-size batches that are only evaluated or predicted need no siz
 bert-train focal left out, as it helped on none of the data sets in bertutils-recipes(7)
 bert-train focal_loss left out, as it helped on none of the data sets in bertutils-recipes(7)
 bert-train gamma left out, as it helped on none of the data sets in bertutils-recipes(7)
+bert-train contrastive left out, as it helped on none of the data sets in bertutils-recipes(7)
+bert-train supcon_loss left out, as it helped on none of the data sets in bertutils-recipes(7)
 bert-train load_best_model_at_end with --eval, the best model is the one that is kept
 bert-train do_train each job is a tool: bert-train, bert-eval, bert-predict
 bert-train train-file files to read are named without an option

@@ -388,100 +388,6 @@ TEST(gradients_of_rows_drawn_together)
 	tiny_close(&t);
 }
 
-/* Rows that are a table's: loss and gradients of supervised contrast as PyTorch
- * gives them in f64. The classes of two texts are theirs alone. */
-TEST(texts_of_a_class_drawn_together)
-{
-	static const float rows[5 * 4] = {1.5f, -0.5f, 4,   0,  2, 0.25f, 1,  3,
-	                                  -2,   2.5f,  -30, 20, 4, 0,     -2, 3,
-	                                  0.5f, 0.25f, -1,  2};
-	static const double slopes[5 * 4] = {
-	    -0.019663297437934,   -0.00681241291401689, 0.00652218492497313,
-	    -0.06665049478896,    0.0118634799857596,   -0.00129996611209645,
-	    -0.00617008491068564, -0.00574396117760317, 0.00185652639684004,
-	    0.000272407862372821, 0.00172221166511835,  0.00273491915456492,
-	    -0.00808382553479725, 0.00333328354259374,  0.0138351022463242,
-	    0.0200018355439458,   -0.0622711557101868,  0.00380255785909842,
-	    -0.18677157622509,    -0.0782933189173854};
-	static const float weights[5] = {1, 1, 0.5f, 0.5f, 2};
-	static const int32_t ids[5] = {0, 1, 2, 3, 4},
-	                     labels[5] = {2, 2, 1, 0, 2};
-	static const uint32_t start[6] = {0, 1, 2, 3, 4, 5};
-	static const uint8_t types[5] = {0};
-	struct bt_embed_args a = {
-	    .position = -1, .type = -1, .gamma = -1, .beta = -1, .pad = -1};
-	struct bt_param_spec s = {5, 4, BT_INIT_NORMAL, true, true, false};
-	struct bt_error err = {0};
-	struct tiny t;
-	int i, threads, w;
-
-	for (threads = 1; threads < 4; threads += 2) {
-		memset(&t, 0, sizeof(t));
-		bt_graph_init(&t.g, &err);
-		a.word = bt_graph_param(&t.g, &s, "word");
-		s.rows = 3;
-		w = bt_graph_param(&t.g, &s, "classifier");
-		s.rows = 5;
-		t.g.logits = bt_op_linear(
-		    &t.g,
-		    bt_op_dropout(
-		        &t.g, bt_op_first(&t.g, bt_op_embed(&t.g, &a)), 0.1f),
-		    w, -1, 1, BT_ACT_NONE);
-		t.g.loss = bt_op_softmax_loss(&t.g, t.g.logits);
-		bt_op_contrast_loss(&t.g, t.g.logits);
-		assert_ok(bt_graph_done(&t.g));
-		tiny_batch(&t, false);
-		t.b = (struct bt_batch){.sequences = 5,
-		                        .tokens = 5,
-		                        .start = start,
-		                        .ids = ids,
-		                        .types = types,
-		                        .labels = labels,
-		                        .weights = weights,
-		                        .train = true,
-		                        .contrast_scale = 0.125f,
-		                        .contrast_temperature = 0.5f};
-		assert_ok(tiny_engine(&t, threads, false, provider(), 0, &err));
-		memcpy(bt_engine_params(t.e) + t.g.params[0].offset, rows,
-		       sizeof(rows));
-		assert_ok(bt_engine_pack(t.e, &err));
-		assert_ok(bt_engine_forward(t.e, &t.b, &err));
-		assert_true(fabs(bt_engine_loss(t.e) / 0.9170225352560889 - 1) <
-		            1e-6);
-		assert_ok(bt_engine_backward(t.e, false, &err));
-		for (i = 0; i < 20; i++)
-			assert_true(
-			    fabs((double)bt_engine_grads(
-			             t.e)[t.g.params[0].offset + (size_t)i] -
-			         slopes[i]) < 1e-7);
-		tiny_close(&t);
-	}
-}
-
-/* And through a whole model, beside the loss of classes. */
-TEST(gradients_of_contrast)
-{
-	struct bt_config c = tiny_config();
-	struct bt_error err = {0};
-	struct tiny t;
-	int flags;
-
-	for (flags = 0; flags <= TINY_RECOMPUTE; flags += TINY_RECOMPUTE) {
-		memset(&t, 0, sizeof(t));
-		bt_graph_init(&t.g, &err);
-		assert_ok(bt_task_graph(&bt_task_classification, &t.g, &c,
-		                        TINY_CLASSES));
-		bt_op_contrast_loss(&t.g, t.g.logits);
-		assert_ok(bt_graph_done(&t.g));
-		tiny_batch(&t, false);
-		t.b.contrast_scale = 2 * t.b.loss_scale;
-		t.b.contrast_temperature = 0.3f;
-		assert_ok(tiny_engine(&t, 2, false, provider(), flags, &err));
-		check_slopes(&t);
-		tiny_close(&t);
-	}
-}
-
 /* Dropout is a function of seed and step, so it does not disturb differences.
  */
 TEST(gradients_with_dropout)
@@ -931,8 +837,6 @@ int main(void)
 	    cmocka_unit_test(teacher_of_numbers),
 	    cmocka_unit_test(rows_drawn_together),
 	    cmocka_unit_test(gradients_of_rows_drawn_together),
-	    cmocka_unit_test(texts_of_a_class_drawn_together),
-	    cmocka_unit_test(gradients_of_contrast),
 	    cmocka_unit_test(pools_of_texts),
 	    cmocka_unit_test(threads_do_not_matter),
 	    cmocka_unit_test(recomputing_does_not_matter),
