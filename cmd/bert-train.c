@@ -59,13 +59,11 @@ static const char *misfit(const struct args *a)
 	if (a->job.few_shot &&
 	    (a->job.head != NULL || a->job.teacher != NULL ||
 	     t->smoothing > 0 || t->patience > 0 || t->eval_steps > 0 ||
-	     t->metric != NULL || bt_averages(&t->average) ||
+	     t->metric != NULL || t->average > 0 ||
 	     a->job.embedding_loss != NULL))
 		return "--few-shot does not go with --head, --teacher, "
 		       "--label-smoothing, --patience, --eval-steps, --metric, "
-		       "--ema, --average and --embedding-loss";
-	if (t->average.decay > 0 && t->average.last > 0)
-		return "give either --ema or --average";
+		       "--average and --embedding-loss";
 	if (a->job.pool != NULL && a->job.head != NULL)
 		return "give either --head, with its own pooling, or --pool";
 	if (a->common.output == NULL ? !a->dry_run && !a->compile_only
@@ -330,7 +328,7 @@ static int run_seeds(struct args *a, struct bt_train_result *res,
 
 #define TUNABLE                                                                \
 	"accumulate|average|batch-size|batch-tokens|beta1|beta2|"              \
-	"clip|clip-value|dropout|ema|end-learning-rate|"                       \
+	"clip|clip-value|dropout|end-learning-rate|"                           \
 	"epochs|epsilon|fgm|freeze|head|head-learning-rate|"                   \
 	"label-smoothing|layer-decay|learning-rate|mask-prob|"                 \
 	"momentum|optimizer|pool|power|pseudo-threshold|"                      \

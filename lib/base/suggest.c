@@ -49,7 +49,8 @@ static const struct bt_suggest_known table[] = {
     {NULL,
      "focal focal-loss focal-gamma focal-loss-gamma gamma contrastive "
      "contrastive-loss contrastive-weight contrastive-temperature supcon "
-     "supcon-loss supcon-weight supervised-contrastive",
+     "supcon-loss supcon-weight supervised-contrastive ema ema-decay "
+     "ema-momentum use-ema model-ema model-ema-decay average-decay",
      BT_HINT_LEFT_OUT},
     {"class-weight", "class-weights balanced", BT_HINT_NONE},
     {"dropout",
@@ -57,7 +58,6 @@ static const struct bt_suggest_known table[] = {
      BT_HINT_NONE},
     {"freeze", "freeze-encoder freeze-layers freeze-embeddings", BT_HINT_NONE},
     {"fgm", "awp adversarial adversarial-training", BT_HINT_NONE},
-    {"ema", "ema-decay ema-momentum use-ema", BT_HINT_NONE},
     {"average", "swa", BT_HINT_NONE},
     {"lora", "lora-r lora-rank peft use-lora use-peft", BT_HINT_NONE},
     {"lora-targets", "lora-target-modules target-modules", BT_HINT_NONE},

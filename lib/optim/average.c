@@ -1,30 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "optim/average.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "optim/schedule.h"
 
 #define PIECE ((size_t)1 << 15) /* floats */
 
-int bt_average_init(struct bt_average *a, const struct bt_graph *g,
-                    const struct bt_average_opts *o, const float *params,
+int bt_average_init(struct bt_average *a, const struct bt_graph *g, double last,
                     int64_t total, struct bt_pool *pool, struct bt_error *err)
 {
 	memset(a, 0, sizeof(*a));
-	a->o = *o;
-	a->pool = pool;
-	if (!bt_averages(o))
+	if (last == 0)
 		return BT_OK;
-	if (o->last > 0)
-		a->before = total - bt_schedule_warmup(o->last, total);
+	a->pool = pool;
+	a->before = total - bt_schedule_warmup(last, total);
 	a->first = bt_graph_first_trained(g);
 	a->n = g->n_floats - a->first;
 	if (bt_arena_init(&a->a, g->n_floats * sizeof(float)) != BT_OK)
 		return bt_error_nomem(err, "averaging weights");
-	memcpy((float *)a->a.base + a->first, params + a->first,
-	       a->n * sizeof(float));
 	return BT_OK;
 }
 
@@ -34,10 +28,9 @@ void bt_average_clear(struct bt_average *a)
 	memset(a, 0, sizeof(*a));
 }
 
-size_t bt_average_bytes(const struct bt_graph *g,
-                        const struct bt_average_opts *o)
+size_t bt_average_bytes(const struct bt_graph *g, double last)
 {
-	return bt_averages(o)
+	return last > 0
 	           ? (g->n_floats - bt_graph_first_trained(g)) * sizeof(float)
 	           : 0;
 }
@@ -92,18 +85,14 @@ static void run(struct bt_average *a, bt_piece_fn *fn, float *params,
 
 bool bt_average_stands(const struct bt_average *a, int64_t t)
 {
-	return bt_averages(&a->o) && t > a->before;
+	return a->n > 0 && t > a->before;
 }
 
 void bt_average_update(struct bt_average *a, const float *params, int64_t t)
 {
-	double n = (double)t, share;
-
-	if (!bt_average_stands(a, t))
-		return;
-	share = a->o.decay > 0 ? 1 - fmin(a->o.decay, (1 + n) / (10 + n))
-	                       : 1 / (double)(t - a->before);
-	run(a, update_piece, (float *)(uintptr_t)params, share);
+	if (bt_average_stands(a, t))
+		run(a, update_piece, (float *)(uintptr_t)params,
+		    1 / (double)(t - a->before));
 }
 
 void bt_average_swap(struct bt_average *a, float *params)

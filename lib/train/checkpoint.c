@@ -109,7 +109,7 @@ static int sets(struct bt_train_run *t, const struct bt_arena *m,
 	out[1] = (struct bt_weights_set){"moment1.", m->base, true};
 	out[2] = (struct bt_weights_set){"moment2.", v->base, true};
 	n = 1 + bt_optim_moments(t->optim.o.kind);
-	if (bt_averages(&t->o->average))
+	if (t->o->average > 0)
 		out[n++] = (struct bt_weights_set){"average.",
 		                                   t->average.a.base, true};
 	return n;

@@ -180,7 +180,7 @@ int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
 	    train->n * sizeof(*b.order) * (o->batching.stream ? 2 : 1) +
 	    gather_bytes(larger(n->texts, n->eval_texts),
 	                 larger(n->tokens, n->eval_tokens), train->width);
-	n->average = bt_average_bytes(&m->graph, &o->average);
+	n->average = bt_average_bytes(&m->graph, o->average);
 	n->moved = bt_fgm_bytes(&m->graph, o->fgm, bt_dist_size(o->dist));
 	n->held = bt_held_memory();
 	n->available = bt_available_memory("");

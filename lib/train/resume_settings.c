@@ -89,12 +89,9 @@ static json_t *loop(const struct bt_train_opts *o)
 	              (json_int_t)(o->keep_last ? 0 : o->eval_steps),
 	              "patience", (json_int_t)o->patience);
 	add_loss(s, o);
-	if (o->average.decay > 0)
-		json_object_set_new(s, "decay of the average",
-		                    json_real(o->average.decay));
-	if (o->average.last > 0)
+	if (o->average > 0)
 		json_object_set_new(s, "averaged updates",
-		                    json_real(o->average.last));
+		                    json_real(o->average));
 	if (o->freeze != NULL)
 		json_object_set_new(s, "frozen", json_string(o->freeze));
 	if (o->lora.rank > 0)

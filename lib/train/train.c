@@ -301,9 +301,8 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 		return r;
 	settle(t);
 	if ((r = prepare_updates(t, err)) ||
-	    (r = bt_average_init(&t->average, &t->m->graph, &t->o->average,
-	                         bt_engine_params(t->m->engine), t->total,
-	                         bt_engine_pool(t->m->engine), err)))
+	    (r = bt_average_init(&t->average, &t->m->graph, t->o->average,
+	                         t->total, bt_engine_pool(t->m->engine), err)))
 		return r;
 	t->start_crc = bt_crc32c(0, bt_engine_params(t->m->engine),
 	                         t->m->graph.n_floats * sizeof(float));

@@ -13,7 +13,6 @@
 #include "finetune/model.h"
 #include "metrics/metrics.h"
 #include "metrics/squad.h"
-#include "optim/average.h"
 #include "optim/fgm.h"
 #include "optim/optim.h"
 #include "optim/schedule.h"
@@ -65,8 +64,9 @@ struct bt_train_opts {
 	struct bt_device_waiter *waiter; /* of that; NULL where it is */
 	struct bt_schedule_opts schedule;
 	struct bt_optim_opts optim;
-	struct bt_average_opts average; /* of the weights, which is evaluated
-	                                 * and kept in their place */
+	double average; /* over so many updates at the end of the run, below 1
+	                 * this share of them, the mean of the weights is
+	                 * evaluated and kept in their place; 0: none */
 	double smoothing;
 	double r_drop; /* weight of how far two passes over a text are apart
 	                * (bt_op_softmax_loss); 0: one pass */

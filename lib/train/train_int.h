@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "optim/average.h"
 #include "train/append_log_int.h"
 #include "train/events_int.h"
 #include "train/shards.h"

@@ -53,16 +53,16 @@ exits 1 'banking77.sh: a bad table ends it' \
 result $? 'banking77.sh: before anything is trained'
 
 exits 0 'recipes.sh: two techniques beside the plain recipe' env SEEDS=2 \
-	ONLY='ema label-smoothing' "$TEST_TOP/pipelines/recipes.sh" small r --epochs 3 --metric loss
+	ONLY='average label-smoothing' "$TEST_TOP/pipelines/recipes.sh" small r --epochs 3 --metric loss
 like "$(cat out)" 'technique *mean *deviation *seconds *options
 plain * *.???? *.???? *
-ema * *.???? *.???? *--ema 0.99
+average * *.???? *.???? *--average 0.5
 label-smoothing * *.???? *.???? *--label-smoothing 0.1
 ensemble * *.???? * - * - * the mean of the plain models' 'recipes.sh: a line each'
 cp out first
 rm -r r/label-smoothing r/label-smoothing.time
 exits 0 'recipes.sh: once more' env SEEDS=2 \
-	ONLY='ema label-smoothing' "$TEST_TOP/pipelines/recipes.sh" small r --epochs 3 --metric loss
+	ONLY='average label-smoothing' "$TEST_TOP/pipelines/recipes.sh" small r --epochs 3 --metric loss
 is "$(awk '{ print $1, $2, $3 }' out)" "$(awk '{ print $1, $2, $3 }' first)" \
 	'recipes.sh: trains what is missing, with the same result'
 exits 2 'recipes.sh: says how it is used' "$TEST_TOP/pipelines/recipes.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Averages of the weights, in the place of the weights.
+# The mean of the weights, in the place of the weights.
 # Not under isa: compares trainings with each other, as cli/bert-train/train does
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
@@ -33,11 +33,7 @@ close() {
 	paste want got | awk '{ d = $1 - $2; print; exit !(d * d < 1e-13) }' >why
 	result $? "$3"
 }
-works 'a moving average' train ema --ema .8 --keep 1 --save-steps 5
-close ema '
-	{ t = NR - 1; d = (1 + t) / (10 + t); if (d > .8) d = .8; a = t == 0 ? $1 : a + (1 - d) * ($1 - a) }' \
-	'is what the formula gives'
-works 'a mean' train mean --average 4
+works 'a mean' train mean --average 4 --keep 1 --save-steps 5
 close mean 'NR > 9 { a += $1 / 4 }' 'of the last four'
 works 'of a share' train share --average .25
 close share 'NR > 10 { a += $1 / 3 }' 'of the last three'
@@ -52,32 +48,25 @@ is "$(sed -n 's/^accuracy.*loss \([0-9.]*\) .*/\1/p' out)" \
 		awk '{ printf "%.4f", $1 }')" 'the loss of the model that was written'
 
 # Neither a stop nor evaluation on the way changes a bit; nor threads.
-train ema2 --ema .8 --eval dev.rec --eval-steps 3 --metric loss -j 1
-train ema3 --ema .8 --eval dev.rec --eval-steps 12
-same ema/model.safetensors ema3/model.safetensors 'evaluation changes nothing'
-for f in '--ema .8' '--average 5'; do
-	# shellcheck disable=SC2086
-	train whole $f
-	# shellcheck disable=SC2086
-	train part $f --save-steps 9 --keep 2
-	# shellcheck disable=SC2086
-	train rest $f --resume-from part/checkpoint.safetensors
-	same whole/model.safetensors rest/model.safetensors "$f resumes to the same bits"
-	rm -r part rest whole
-done
-ckpt-inspect ema/checkpoint.safetensors | grep -c ' *average\.bert' >why
+train often --average 4 --keep 1 --save-steps 5 --eval dev.rec --eval-steps 3 --metric loss -j 1
+ckpt-inspect --diff mean/checkpoint.safetensors often/checkpoint.safetensors >why 2>&1
+result $? 'evaluation changes nothing'
+train whole --average 5
+train part --average 5 --save-steps 9 --keep 2
+train rest --average 5 --resume-from part/checkpoint.safetensors
+same whole/model.safetensors rest/model.safetensors 'it resumes to the same bits'
+ckpt-inspect mean/checkpoint.safetensors | grep -c ' *average\.bert' >why
 result $? 'checkpoints have it'
-refuses '*decay of the average was 0.8*, is 0.9*' 'another decay is another run' \
-	train x --ema .9 --resume-from ema/checkpoint.safetensors
-works 'with frozen layers' train frozen --ema .8 --freeze 1 --keep 1 --save-steps 5
+refuses '*averaged updates was 4*, is 5*' 'another number of updates is another run' \
+	train x --average 5 --resume-from mean/checkpoint.safetensors
+works 'with frozen layers' train frozen --average 4 --freeze 1 --keep 1 --save-steps 5
 ckpt-inspect --diff --grep 'embeddings|layer\.0' start/model.safetensors frozen/model.safetensors >why 2>&1
 result $? 'which stay'
 ckpt-inspect frozen/checkpoint.safetensors | grep 'average.*layer\.0' >why
 is $? 1 'and have no average'
-works 'memory' bert-train --force -m start --ema .9 --dry-run train.rec
+works 'memory' bert-train --force -m start --average 4 --dry-run train.rec
 awk '/^average of weights/ { a = $(NF - 1) } /^gradients/ { g = $(NF - 1) } END { exit !(a > 0 && a == g) }' out
 result $? 'is reported'
 
-misuses '*either --ema or --average*' 'both' train x --ema .9 --average 3
-misuses '*--few-shot does not go with*--ema*' 'few examples' train x --few-shot --ema .9
+misuses '*--few-shot does not go with*--average*' 'few examples' train x --few-shot --average 4
 finish

@@ -82,7 +82,6 @@ done <<'EOF'
 --shards 2
 --optimizer lamb
 --optimizer sgd
---ema .9
 --average 3
 --r-drop 1
 --fgm 1

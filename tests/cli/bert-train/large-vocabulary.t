@@ -41,7 +41,7 @@ alike() { # DIR DIR WHAT
 	same one two '... of words, too'
 }
 
-for o in '' '--optimizer adam --clip 0' '--ema .8 --eval dev.rec --eval-steps 7' \
+for o in '' '--optimizer adam --clip 0' '--average .8 --eval dev.rec --eval-steps 7' \
 	'--accumulate 2 --batch-size 32 --layer-decay .9' '--shards 2' \
 	'--shards 7 --accumulate 2 --batch-size 32' '--average 5 --optimizer adamw-google'; do
 	config 0

@@ -37,7 +37,6 @@ bert-train hidden-dropout-prob dropout
 bert-train freeze-encoder freeze
 bert-train awp fgm
 bert-train adversarial-training fgm
-bert-train use-ema ema
 bert-train swa average
 bert-train peft lora
 bert-train target-modules lora-targets
@@ -142,6 +141,8 @@ bert-train focal_loss left out, as it helped on none of the data sets in bertuti
 bert-train gamma left out, as it helped on none of the data sets in bertutils-recipes(7)
 bert-train contrastive left out, as it helped on none of the data sets in bertutils-recipes(7)
 bert-train supcon_loss left out, as it helped on none of the data sets in bertutils-recipes(7)
+bert-train ema left out, as it helped on none of the data sets in bertutils-recipes(7)
+bert-train use_ema left out, as it helped on none of the data sets in bertutils-recipes(7)
 bert-train load_best_model_at_end with --eval, the best model is the one that is kept
 bert-train do_train each job is a tool: bert-train, bert-eval, bert-predict
 bert-train train-file files to read are named without an option

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Averages of weights against their formulas, over many updates. */
+/* The mean of weights against its formula, over many updates. */
 #include "test.h"
 
 #include <math.h>
@@ -46,10 +46,9 @@ static void expect_near(const float *x, int64_t t)
 			         (long long)t, i, (double)x[i], want[i]);
 }
 
-static void follow(const struct bt_average_opts *o, int threads, float *end)
+static void follow(double last, int threads, float *end)
 {
-	int64_t from =
-	    UPDATES - (int64_t)(o->last < 1 ? o->last * UPDATES : o->last);
+	int64_t from = UPDATES - (int64_t)(last < 1 ? last * UPDATES : last);
 	struct bt_error err = {0};
 	struct bt_average a;
 	struct bt_pool *pool;
@@ -59,19 +58,15 @@ static void follow(const struct bt_average_opts *o, int threads, float *end)
 
 	assert_ok(bt_pool_new(threads, &pool, &err));
 	walk(0);
-	assert_ok(bt_average_init(&a, &graph, o, p, UPDATES, pool, &err));
+	assert_ok(bt_average_init(&a, &graph, last, UPDATES, pool, &err));
 	assert_false(bt_average_stands(&a, 0));
 	for (i = 0; i < FROZEN + N; i++)
 		want[i] = (double)p[i];
 	for (t = 1; t <= UPDATES; t++) {
 		walk(t);
 		bt_average_update(&a, p, t);
-		d = o->decay > 0
-		        ? fmin(o->decay, (1.0 + (double)t) / (10.0 + (double)t))
-		    : t <= from ? 0
-		                : 1 - 1 / (double)(t - from);
-		assert_int_equal(bt_average_stands(&a, t),
-		                 o->decay > 0 || t > from);
+		d = t <= from ? 0 : 1 - 1 / (double)(t - from);
+		assert_int_equal(bt_average_stands(&a, t), t > from);
 		for (i = 0; i < FROZEN + N; i++)
 			want[i] = d * want[i] + (1 - d) * (double)p[i];
 		if (t % 250 != 0 || !bt_average_stands(&a, t))
@@ -87,16 +82,15 @@ static void follow(const struct bt_average_opts *o, int threads, float *end)
 	bt_pool_free(pool);
 }
 
-TEST(formulas)
+TEST(formula)
 {
-	static const struct bt_average_opts o[] = {
-	    {.decay = .9}, {.decay = .999}, {.last = .3}, {.last = 210}};
+	static const double last[] = {.3, 210};
 	static float one[FROZEN + N], three[FROZEN + N];
 	size_t i;
 
-	for (i = 0; i < sizeof(o) / sizeof(o[0]); i++) {
-		follow(&o[i], 1, one);
-		follow(&o[i], 3, three);
+	for (i = 0; i < sizeof(last) / sizeof(last[0]); i++) {
+		follow(last[i], 1, one);
+		follow(last[i], 3, three);
 		assert_memory_equal(one, three, sizeof(one));
 		assert_memory_equal(one, p, FROZEN * sizeof(float));
 	}
@@ -104,27 +98,25 @@ TEST(formulas)
 
 TEST(none)
 {
-	struct bt_average_opts o = {0};
 	struct bt_error err = {0};
 	struct bt_average a;
 
 	walk(0);
 	memcpy(before, p, sizeof(p));
-	assert_ok(bt_average_init(&a, &graph, &o, p, UPDATES, NULL, &err));
+	assert_ok(bt_average_init(&a, &graph, 0, UPDATES, NULL, &err));
 	bt_average_update(&a, p, 1);
 	bt_average_swap(&a, p);
 	assert_memory_equal(p, before, sizeof(p));
 	assert_false(bt_average_stands(&a, UPDATES));
-	assert_true(bt_average_bytes(&graph, &o) == 0);
-	o.decay = .5;
-	assert_true(bt_average_bytes(&graph, &o) == N * sizeof(float));
+	assert_true(bt_average_bytes(&graph, 0) == 0);
+	assert_true(bt_average_bytes(&graph, .5) == N * sizeof(float));
 	bt_average_clear(&a);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(formulas),
+	    cmocka_unit_test(formula),
 	    cmocka_unit_test(none),
 	};
 
