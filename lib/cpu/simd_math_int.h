@@ -202,14 +202,23 @@ VEC vf v_gelu_slope(bool bf16, vf x)
 	return v_fma(v_mul(x, v_set1(0.39894228f)), bell, p);
 }
 
+/*
+ * The logistic function s = e^x / (1 + e^x), and *rest = 1 - s. From 60 on s is
+ * 1; e^88 would make *rest subnormal, which is flushed to zero, and s with it.
+ */
+VEC vf v_logistic(vf x, vf *rest)
+{
+	vf e = v_exp(v_min(v_set1(60.0f), x)); /* so that a NaN stays one */
+
+	*rest = v_div(v_set1(1.0f), v_add(e, v_set1(1.0f)));
+	return v_mul(e, *rest);
+}
+
 /* With the logistic function s of twice the argument u, (1 + tanh u) / 2 = s:
  * the value is x s and the slope s + 2 x s (1 - s) du/dx. */
 VEC vf gelu_tanh_share(vf x, vf *rest)
 {
-	vf e = v_exp(v_mul(gelu_tanh_argument(x), v_set1(2.0f)));
-
-	*rest = v_div(v_set1(1.0f), v_add(e, v_set1(1.0f)));
-	return v_mul(e, *rest);
+	return v_logistic(v_mul(gelu_tanh_argument(x), v_set1(2.0f)), rest);
 }
 
 VEC vf v_gelu_tanh(vf x)
@@ -237,8 +246,7 @@ VEC vf v_silu(vf x)
 
 VEC vf v_silu_slope(vf x)
 {
-	vf e = v_exp(x), rest = v_div(v_set1(1.0f), v_add(e, v_set1(1.0f)));
-	vf s = v_mul(e, rest);
+	vf rest, s = v_logistic(x, &rest);
 
 	return v_fma(v_mul(x, s), rest, s);
 }

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/pool.h"
 #include "cpu/kernels_int.h"
 #include "guard.h"
 
@@ -324,6 +325,49 @@ TEST(activations)
 			}
 			end_of_case();
 		}
+}
+
+#define LARGE 801 /* from -100 to 100 */
+
+struct large {
+	float x[LARGE], dy[LARGE], y[LARGE], dx[LARGE];
+	enum bt_activation act;
+};
+
+static void large_piece(void *arg, int piece, int worker)
+{
+	struct large *l = arg;
+
+	(void)piece;
+	(void)worker;
+	k->act(l->act, false, l->x, l->y, 1, LARGE, LARGE);
+	k->act_back(l->act, false, l->x, l->dy, l->dx, 1, LARGE, LARGE);
+}
+
+/* As an engine calls it, where subnormal numbers are flushed to zero. */
+TEST(activations_of_large)
+{
+	float y[LARGE], dx[LARGE];
+	struct bt_pool *pool;
+	struct large l;
+	int act, i;
+
+	assert_int_equal(bt_pool_new(1, &pool, NULL), BT_OK);
+	for (i = 0; i < LARGE; i++) {
+		l.x[i] = (float)(i - LARGE / 2) / 4;
+		l.dy[i] = 1;
+	}
+	for (act = BT_ACT_NONE; act < BT_ACTIVATIONS; act++) {
+		l.act = (enum bt_activation)act;
+		memcpy(l.dx, l.dy, sizeof(l.dx));
+		memcpy(dx, l.dy, sizeof(dx));
+		bt_pool_run(pool, large_piece, &l, 1);
+		ref->act(l.act, false, l.x, y, 1, LARGE, LARGE);
+		ref->act_back(l.act, false, l.x, l.dy, dx, 1, LARGE, LARGE);
+		close_to("act", false, l.y, y, LARGE, 2e-6f);
+		close_to("act_back", false, l.dx, dx, LARGE, 3e-6f);
+	}
+	bt_pool_free(pool);
 }
 
 TEST(ranges)
@@ -920,6 +964,7 @@ static int run_isa(void)
 	    cmocka_unit_test(norms),
 	    cmocka_unit_test(sums_and_gates),
 	    cmocka_unit_test(activations),
+	    cmocka_unit_test(activations_of_large),
 	    cmocka_unit_test(gelu_of_each),
 	    cmocka_unit_test(ranges),
 	    cmocka_unit_test(idle_steps),
