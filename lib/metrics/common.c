@@ -110,11 +110,24 @@ void bt_metrics_column(const struct bt_metrics *m, const float *from, size_t k,
 		out[i] = (double)from[i * m->width + k];
 }
 
+bool bt_metrics_constant(const double *x, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		if (x[i] < x[0] || x[i] > x[0])
+			return false;
+	return true;
+}
+
 double bt_metrics_correlation(const double *x, const double *y, size_t n)
 {
 	double mx = 0, my = 0, xx = 0, yy = 0, xy = 0, r;
 	size_t i;
 
+	/* a mean is rounded: what is left of equal numbers need not be 0 */
+	if (bt_metrics_constant(x, n) || bt_metrics_constant(y, n))
+		return NAN;
 	for (i = 0; i < n; i++) {
 		mx += x[i] / (double)n;
 		my += y[i] / (double)n;

@@ -46,6 +46,9 @@ int bt_metrics_json_curves(const struct bt_metrics *m, json_t *o) BT_MUST_USE;
 /* Ranks from 1; equal values have the mean of theirs. BT_ENOMEM alone. */
 int bt_metrics_rank(const double *x, size_t n, double *out) BT_MUST_USE;
 
+/* Whether all are equal. */
+bool bt_metrics_constant(const double *x, size_t n);
+
 /* Pearson's correlation; NaN where one of them is the same throughout. */
 double bt_metrics_correlation(const double *x, const double *y, size_t n);
 

@@ -54,7 +54,10 @@ static int measure(const double *x, const double *y, size_t n, double *ranks,
 		spread += (x[i] - mean) * (x[i] - mean);
 	c->mse = sum / (double)n;
 	c->rmse = sqrt(c->mse);
-	c->r2 = spread > 0 ? 1 - sum / spread : NAN;
+	if (bt_metrics_constant(x, n)) /* as r2_score of scikit-learn */
+		c->r2 = n < 2 ? NAN : sum > 0 ? 0 : 1;
+	else
+		c->r2 = 1 - sum / spread;
 	c->pearson = bt_metrics_correlation(x, y, n);
 	if (bt_metrics_rank(x, n, ranks) != BT_OK ||
 	    bt_metrics_rank(y, n, ranks + n) != BT_OK)

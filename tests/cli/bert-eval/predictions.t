@@ -221,4 +221,19 @@ refuses "*'beside.csv': behind the column 'label' stands 'predicted': which of t
 sed '1s/label/truth/' beside.csv >truth.csv
 works 'the last column' bert-eval -q --predictions truth.csv --task regression n.rec
 same out plain.txt 'has the predictions'
+
+# numbers that are all equal: 20, whose mean is rounded
+awk 'BEGIN { print "id,text,y,same"; for (i = 0; i < 20; i++) print i ",a,0." i % 7 ",0.1" }' >equal.csv
+cut -d, -f1,3 equal.csv >guess.csv
+cut -d, -f1,4 equal.csv >same.csv
+csv2tfrecord -q -i id -t text -l y equal.csv | bert-tokenize -q -m vocab.txt -o y.rec
+csv2tfrecord -q -i id -t text -l same equal.csv | bert-tokenize -q -m vocab.txt -o same.rec
+measures() { # PREDICTIONS RECORDS: as scikit-learn and SciPy have them
+	bert-eval -q --json --task regression --predictions "$1" "$2" | tr -d ' \n' |
+		sed 's/.*\("r2".*\)}.*/\1/' | tr , '\n' | grep '^"\(r2\|pearson\|spearman\)"' | sort | tr '\n' ' '
+}
+is "$(measures same.csv y.rec | cut -d ' ' -f 1,3)" '"pearson":null "spearman":null' \
+	'equal predictions have no correlation'
+is "$(measures guess.csv same.rec)" '"pearson":null "r2":0.0 "spearman":null ' 'nor have equal truths, and R2 is 0'
+is "$(measures same.csv same.rec)" '"pearson":null "r2":1.0 "spearman":null ' '... or 1 where all is right'
 finish
