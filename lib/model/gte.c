@@ -23,6 +23,18 @@ struct names {
 	bool biases;
 };
 
+/* BERT's; GTE's English models have no segments. */
+static const struct bt_key keys[] = {
+    BT_KEYS_SIZES,
+    BT_KEY_ACTIVATION("hidden_act", act),
+    BT_KEY_RATE("hidden_dropout_prob", hidden_dropout),
+    BT_KEY_RATE("attention_probs_dropout_prob", attention_dropout),
+    BT_KEY_RATE("classifier_dropout", classifier_dropout),
+    BT_KEY_OF(BT_KEY_INT, "type_vocab_size", type_vocab_size, 0, 256),
+    BT_KEY_OF(BT_KEY_REAL, "layer_norm_eps", norm_eps, 0, 1),
+    BT_KEYS_END,
+};
+
 static void gte_defaults(struct bt_config *c)
 {
 	bt_bert_defaults(c);
@@ -195,7 +207,7 @@ const struct bt_family bt_family_gte = {
     .architecture = "GteForSequenceClassification",
     .prefix = "gte.",
     .classes = "classifier.weight",
-    .keys = bt_bert_keys,
+    .keys = keys,
     .defaults = gte_defaults,
     .read = bt_config_rope_of_all,
     .check = check,
@@ -212,7 +224,7 @@ const struct bt_family bt_family_nomic_bert = {
     .architecture = "NomicBertForSequenceClassification",
     .prefix = "nomic_bert.",
     .classes = "classifier.weight",
-    .keys = bt_bert_keys,
+    .keys = keys,
     .defaults = nomic_defaults,
     .read = bt_config_rope_of_all,
     .check = check,
