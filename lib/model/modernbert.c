@@ -99,14 +99,20 @@ static bool repeats(const json_t *types, int n)
 	return true;
 }
 
-/* global_attn_every_n_layers, or in later files a list of layer_types. */
+/* global_attn_every_n_layers, or in later files a list of layer_types; and in
+ * place of local_attention perhaps its half. */
 static int read_reach(const json_t *o, struct bt_config *c,
                       struct bt_error *err)
 {
 	const json_t *types = json_object_get(o, "layer_types");
-	int64_t every = c->global_every;
-	int r = bt_json_int(o, "global_attn_every_n_layers", 1, BT_MAX_LAYERS,
-	                    &every, err);
+	int64_t every = c->global_every, half = c->window / 2;
+	int r = bt_json_int(o, "sliding_window", 1, 1 << 27, &half, err);
+
+	if (json_is_integer(json_object_get(o, "sliding_window")))
+		c->window = (int)(2 * half);
+	if (r == BT_OK)
+		r = bt_json_int(o, "global_attn_every_n_layers", 1,
+		                BT_MAX_LAYERS, &every, err);
 
 	if (r == BT_OK && types != NULL && !json_is_null(types)) {
 		if (json_array_size(types) != (size_t)c->layers)

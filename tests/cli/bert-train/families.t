@@ -165,6 +165,10 @@ sed 's/}/, "rope_parameters": {"sliding_attention": {"rope_type": "default", "ro
 bert-train -q --init-config ettin.json --tokenizer vocab.txt --seed 6 --steps 2 -o e1 train.rec
 bert-train -q --init-config plain.json --tokenizer vocab.txt --seed 6 --steps 2 -o e2 train.rec
 same e1/model.safetensors e2/model.safetensors 'configurations of ModernBERTs mean the same'
+sed 's/}/, "sliding_window": 4}/; s/"local_attention": 8/"local_attention": 2/' modernbert.json >half.json
+bert-train -q --init-config half.json --tokenizer vocab.txt --seed 6 --steps 2 -o e3 train.rec
+bert-train -q --init-config modernbert.json --tokenizer vocab.txt --seed 6 --steps 2 -o e4 train.rec
+same e3/model.safetensors e4/model.safetensors 'sliding_window is half of what local_attention would be'
 
 # Other labels: the layer of a row for each class is new, the rest of the head not.
 sed 's/,parking$/,elsewhere/' train.csv >other.csv
