@@ -15,6 +15,8 @@ int bt_average_init(struct bt_average *a, const struct bt_graph *g, double last,
 		return BT_OK;
 	a->pool = pool;
 	a->before = total - bt_schedule_warmup(last, total);
+	if (a->before < 0) /* a run of fewer updates */
+		a->before = 0;
 	a->first = bt_graph_first_trained(g);
 	a->n = g->n_floats - a->first;
 	if (bt_arena_init(&a->a, g->n_floats * sizeof(float)) != BT_OK)

@@ -48,7 +48,8 @@ static void expect_near(const float *x, int64_t t)
 
 static void follow(double last, int threads, float *end)
 {
-	int64_t from = UPDATES - (int64_t)(last < 1 ? last * UPDATES : last);
+	double updates = last < 1 ? last * UPDATES : last;
+	int64_t from = UPDATES - (int64_t)fmin(updates, UPDATES);
 	struct bt_error err = {0};
 	struct bt_average a;
 	struct bt_pool *pool;
@@ -84,7 +85,7 @@ static void follow(double last, int threads, float *end)
 
 TEST(formula)
 {
-	static const double last[] = {.3, 210};
+	static const double last[] = {.3, 210, 3 * UPDATES};
 	static float one[FROZEN + N], three[FROZEN + N];
 	size_t i;
 
