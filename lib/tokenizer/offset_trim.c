@@ -42,7 +42,19 @@ static int by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* What stands for the token: an added one is the text that it was found as. */
+/* Whether a text is that of the token, but for what stands around it. */
+static bool is_token(struct bt_span text, struct bt_span token)
+{
+	size_t i;
+
+	for (i = 0; i + token.n <= text.n; i++)
+		if (memcmp(text.p + i, token.p, token.n) == 0)
+			return true;
+	return false;
+}
+
+/* What stands for the token: an added one is the text that it was found as, but
+ * the unknown one of a word that the model does not know is itself. */
 static struct bt_span text_of(const struct bt_tok *t, struct bt_span text,
                               const struct bt_piece *p)
 {
@@ -50,6 +62,9 @@ static struct bt_span text_of(const struct bt_tok *t, struct bt_span text,
 	struct bt_span found = {text.p + p->start, p->end - p->start};
 	size_t i;
 
+	if (p->id == t->role[BT_TOK_UNK] &&
+	    !is_token(found, t->vocab.token[p->id]))
+		return t->vocab.token[p->id];
 	if (t->tokens <= FEW) {
 		for (i = 0; i < t->tokens; i++)
 			if (t->token[i].id == p->id)

@@ -109,6 +109,21 @@ EOF
 is "$(ids two.json 'a? b?')" '4 5 6 7 8 9 10 6' \
 	'a space before what another pre-tokenizer has changed'
 
+# a word that is unknown stands for itself, whatever its letters (MPNet's tokenizer): the
+# letter that byte-level vocabularies write for a space is not cut off
+cat >mpnet.json <<\EOF
+{"version":"1.0","pre_tokenizer":{"type":"BertPreTokenizer"},
+ "added_tokens":[{"id":2,"content":"<unk>","special":true,"single_word":false,"lstrip":false,"rstrip":false,"normalized":false},
+ {"id":4,"content":"<mask>","special":true,"single_word":false,"lstrip":true,"rstrip":false,"normalized":false}],
+ "post_processor":{"type":"RobertaProcessing","sep":["</s>",1],"cls":["<s>",0],
+ "trim_offsets":true,"add_prefix_space":false},
+ "model":{"type":"WordPiece","unk_token":"<unk>","continuing_subword_prefix":"##",
+ "max_input_chars_per_word":100,"vocab":{"<s>":0,"</s>":1,"<unk>":2,"a":3,"<mask>":4,"[PAD]":5}}}
+EOF
+like "$(echo 'a Ġb <unk> <mask>' | bert-tokenize -qm mpnet.json --lines --format json)" \
+	'*"chars": \[\[0, 0\], \[0, 1\], \[2, 4\], \[5, 10\], \[11, 17\], \[0, 0\]\]}' \
+	'an unknown word has all its letters'
+
 # merges cut anywhere are refused, or complete
 fresh "$T/roberta/vocab.json"
 i=0
