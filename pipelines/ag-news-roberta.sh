@@ -71,14 +71,15 @@ if [ -z "$model" ]; then
 	EOF
 	set -- --init-config "$model/config.json" --tokenizer "$model" \
 		--epochs 16 --batch-size 16 --learning-rate 1e-3 \
-		--label-smoothing 0.1 --eval-share 0.1 "$@"
+		--label-smoothing 0.1 --eval-share 0.1 --override "$@"
 else
 	# As published for PyTorch: AdamW at 1e-5, no schedule, no clipping, batch
 	# size 16. With the 1e-3 of the Keras version RoBERTa-large learns nothing.
 	# Every epoch is evaluated on a part of the training data (there: on the
 	# test set), and the best one is kept.
 	set -- -m "$model" --epochs 5 --batch-size 16 --learning-rate 1e-5 \
-		--schedule constant --warmup 0 --clip 0 --eval-share 0.05 "$@"
+		--schedule constant --warmup 0 --clip 0 --eval-share 0.05 \
+		--override "$@"
 fi
 
 # Every step has a file as input: it starts only if the one before succeeded.

@@ -66,7 +66,7 @@ tokenize "$model" "$out/text-dev" "$out/dev.rec"
 bert-train --force -o "$out/model" --labels 0,1,2,3 --eval "$out/dev.rec" \
 	--head 'flatten,dense 512 relu,dropout .3,dense 440 relu,dropout .3,dense 4 softplus' \
 	--epochs 5 --batch-size 16 --optimizer adam --learning-rate 1e-5 \
-	--schedule constant --warmup 0 --clip 0 --metric loss "$@" "$out/train.rec"
+	--schedule constant --warmup 0 --clip 0 --metric loss --override "$@" "$out/train.rec"
 
 echo 'history:'
 cat "$out/model/history.jsonl"

@@ -34,10 +34,10 @@ mkdir -p "$out"
 # Its AdamW adds epsilon before bias correction, as adam does here.
 if [ -n "$small" ]; then
 	set -- --init-config tiny --tokenizer "$model" --batch-size 16 \
-		--learning-rate 1e-3 --epochs 12 --warmup 0.1 --clip 1 "$@"
+		--learning-rate 1e-3 --epochs 12 --warmup 0.1 --clip 1 --override "$@"
 else
 	set -- -m "$model" --batch-size 256 --learning-rate 3e-4 --epochs 3 \
-		--warmup 100 "$@"
+		--warmup 100 --override "$@"
 fi
 
 # Every step has a file as input: it starts only if the one before succeeded.
@@ -54,7 +54,7 @@ value() { sed -n "s/^ *\"$1\": \([0-9.]*\),*$/\1/p" "$out/report.json"; }
 for seed in ${SEEDS:-42}; do
 	bert-train --force -o "$out/model" --eval "$out/test.rec" --metric weighted_f1 \
 		--schedule linear --optimizer adam --epsilon 1e-6 --clip 0 \
-		--seed "$seed" "$@" "$out/train.rec"
+		--seed "$seed" --override "$@" "$out/train.rec"
 	bert-eval -q -m "$out/model" --json -o "$out/report.json" \
 		--html "$out/report.html" "$out/test.rec"
 	echo "seed $seed: accuracy $(value accuracy), weighted F1" \

@@ -44,7 +44,7 @@ mpirun=${MPIRUN:-mpirun -n 2}
 # shellcheck disable=SC2086 # several words
 {
 	$mpirun bert-train -v --force $start $recipe --shards "${SHARDS:-8}" -j "${THREADS:-1}" \
-		--eval "$out/test.rec" -o "$out/model" "$@" "$out/train.rec" </dev/null
+		--eval "$out/test.rec" -o "$out/model" --override "$@" "$out/train.rec" </dev/null
 	$mpirun bert-predict -m "$out/model" -j "${THREADS:-1}" -o "$out/predictions.csv" "$out/test.rec" </dev/null
 	$mpirun bert-eval -q -m "$out/model" -j "${THREADS:-1}" "$out/test.rec" </dev/null | grep '^accuracy'
 }

@@ -63,14 +63,14 @@ else
 	model=$1 data=$2 out=${3:-tagging}
 	shift 2
 	[ $# = 0 ] || shift
-	set -- -m "$model" --epochs 3 --learning-rate 5e-5 --batch-size 32 "$@"
+	set -- -m "$model" --epochs 3 --learning-rate 5e-5 --batch-size 32 --override "$@"
 fi
 mkdir -p "$out"
 
 for part in train valid test; do
 	conll2tfrecord -q "$data/$part.txt" | bert-tokenize -m "$model" -o "$out/$part.rec"
 done
-bert-train --force --task tagging "$@" --eval "$out/valid.rec" -o "$out/model" "$out/train.rec"
+bert-train --force --task tagging --eval "$out/valid.rec" -o "$out/model" "$@" "$out/train.rec"
 bert-eval -m "$out/model" --html "$out/report.html" "$out/test.rec"
 bert-plot -q -o "$out/curves.svg" "$out/model"
 bert-predict -m "$out/model" -o "$out/test.conll" "$out/test.rec"

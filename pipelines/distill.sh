@@ -36,7 +36,7 @@ for part in train test; do
 	bert-tokenize -q -m "$model" -o "$out/$part.rec" "$out/$part.text"
 done
 # shellcheck disable=SC2086 # several words
-bert-train --force $start "$model" $recipe -o "$out/teacher" "$@" "$out/train.rec"
+bert-train --force $start "$model" $recipe -o "$out/teacher" --override "$@" "$out/train.rec"
 bert-predict -q -m "$out/teacher" --format tensor -o "$out/teacher.ts" "$out/train.rec"
 
 # The student's layers: some of the teacher's, numbered anew.
@@ -60,7 +60,7 @@ sed "/num_hidden_layers/s/$layers/$kept/" "$out/teacher/config.json" >"$out/star
 
 # shellcheck disable=SC2086 # several words
 bert-train --force -m "$out/start" $recipe --teacher "$out/teacher.ts" \
-	-o "$out/student" "$@" "$out/train.rec"
+	-o "$out/student" --override "$@" "$out/train.rec"
 for model in teacher student; do
 	echo "$model: $(bert-eval -q -m "$out/$model" "$out/test.rec" | grep '^accuracy')"
 done

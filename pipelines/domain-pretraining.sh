@@ -52,6 +52,6 @@ for start in "$model" "$out/pretrained"; do
 	[ "$start" = "$model" ] && name=without || name=with
 	# The head that tells words stays behind.
 	# shellcheck disable=SC2086 # several words
-	bert-train --force -m "$start" $recipe -o "$out/$name" "$@" "$out/train.rec"
+	bert-train --force -m "$start" $recipe -o "$out/$name" --override "$@" "$out/train.rec"
 	echo "$name pre-training: $(bert-eval -q -m "$out/$name" "$out/test.rec" | grep '^accuracy')"
 done

@@ -45,7 +45,7 @@ for part in train test; do
 done
 # shellcheck disable=SC2086 # several words
 bert-train --force $start "$model" --task embedding $recipe \
-	--eval "$out/test.rec" -o "$out/model" "$@" "$out/train.rec"
+	--eval "$out/test.rec" -o "$out/model" --override "$@" "$out/train.rec"
 bert-eval -q -m "$out/model" --html "$out/report.html" "$out/test.rec"
 bert-plot -q -o "$out/curves.svg" "$out/model"
 

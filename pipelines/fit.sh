@@ -128,6 +128,6 @@ say "task: $TASK"
 table --skip-bad --max-bad .1 -t "$TEXT" ${PAIR:+--pair "$PAIR"} -l "$LABEL" -i "${ID:-row}" \
 	-o "$tmp/text.rec"
 bert-tokenize -m "$model" -o "$tmp/train.rec" "$tmp/text.rec"
-bert-train -m "$model" -o "$out" --task "$TASK" --eval-share .1 "$@" "$tmp/train.rec"
+bert-train -m "$model" -o "$out" --task "$TASK" --eval-share .1 --override "$@" "$tmp/train.rec"
 bert-plot -q -o "$out/curves.svg" "$out"
 printf '%s\n' "$DELIMITER" "$TEXT" "$ID" "$PAIR" >"$out/columns.txt"

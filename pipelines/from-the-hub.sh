@@ -45,7 +45,8 @@ records "$test" "$out/test.text"
 run bert-tokenize -q -m "$model" -o "$out/train.rec" "$out/train.text"
 run bert-tokenize -q --keep-text -m "$model" -o "$out/test.rec" "$out/test.text"
 run bert-train -q --force -m "$model" -o "$out/model" --batch-size 32 --epochs 5 \
-	--learning-rate 3e-4 --warmup .1 --eval-share 0.1 "$@" "$out/train.rec"
+	--learning-rate 3e-4 --warmup .1 --eval-share 0.1 --override "$@" \
+	"$out/train.rec"
 run bert-eval -q -m "$out/model" --errors 20 --by length --leak "$out/train.rec" --ci \
 	--html "$out/report.html" -o "$out/report.txt" "$out/test.rec"
 run bert-plot -q -o "$out/curves.svg" "$out/model"

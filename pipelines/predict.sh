@@ -41,5 +41,5 @@ fi
 csv2tfrecord ${delimiter:+--delimiter "$delimiter"} -t "$text" ${pair:+--pair "$pair"} ${id:+-i "$id"} \
 	-o "$tmp/text.rec" "$test"
 bert-tokenize -m "$model" -o "$tmp/test.rec" "$tmp/text.rec"
-bert-predict -m "$model" --sample "$sample" $order -o "$submission" "$@" "$tmp/test.rec"
+bert-predict -m "$model" --sample "$sample" $order -o "$submission" --override "$@" "$tmp/test.rec"
 echo "predict.sh: written to '$submission'" >&2

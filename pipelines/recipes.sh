@@ -84,8 +84,8 @@ while read -r name options; do
 	if [ ! -e "$out/$name.time" ]; then
 		begun=$(date +%s)
 		bert-train -q --seeds "$SEEDS" $start "$model" --batch-size $batch --epochs "$EPOCHS" \
-			--learning-rate $rate $options --eval "$out/test.rec" --eval-steps 1000000 \
-			-o "$out/$name" "$@" "$out/train.rec" >"$out/$name.txt"
+			--learning-rate $rate --override $options --eval "$out/test.rec" --eval-steps 1000000 \
+			-o "$out/$name" --override "$@" "$out/train.rec" >"$out/$name.txt"
 		echo $((($(date +%s) - begun) / SEEDS)) >"$out/$name.time"
 	fi
 	tell "$name" "$(value mean "$out/$name/seeds.json")" \

@@ -61,7 +61,7 @@ else
 	model=$1 train=$2 dev=$3 out=${4:-squad}
 	shift 3
 	[ $# = 0 ] || shift
-	set -- -m "$model" --epochs 2 --learning-rate 3e-5 --batch-size 12 "$@"
+	set -- -m "$model" --epochs 2 --learning-rate 3e-5 --batch-size 12 --override "$@"
 fi
 mkdir -p "$out"
 
@@ -70,7 +70,7 @@ tokenize() { # JSON OUT
 }
 tokenize "$train" "$out/train.rec"
 tokenize "$dev" "$out/dev.rec"
-bert-train --force --task qa "$@" --eval "$out/dev.rec" -o "$out/model" "$out/train.rec"
+bert-train --force --task qa --eval "$out/dev.rec" -o "$out/model" "$@" "$out/train.rec"
 
 # in version 2.0 some questions have no answer
 odds=

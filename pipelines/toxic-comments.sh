@@ -58,7 +58,7 @@ else
 	model=$1 data=$2 out=${3:-toxic} length=256
 	shift 2
 	[ $# = 0 ] || shift
-	set -- -m "$model" --epochs 2 --learning-rate 2e-5 "$@"
+	set -- -m "$model" --epochs 2 --learning-rate 2e-5 --override "$@"
 fi
 mkdir -p "$out"
 
@@ -68,8 +68,8 @@ csv2tfrecord -i id -t comment_text -l "$labels" "$data/train.csv" |
 	bert-tokenize -m "$model" --max-length "$length" -o "$out/all.rec"
 tfrecord-cat -q --split train=.9,dev=.1 -o "$out/part" "$out/all.rec"
 
-bert-train --force "$@" --task multilabel --metric roc_auc --eval "$out/part-dev" \
-	-o "$out/model" "$out/part-train"
+bert-train --force --task multilabel --metric roc_auc --eval "$out/part-dev" \
+	-o "$out/model" "$@" "$out/part-train"
 bert-eval -m "$out/model" --html "$out/report.html" "$out/part-dev"
 bert-plot -q -o "$out/curves.svg" "$out/model"
 

@@ -422,6 +422,8 @@ enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
 			return BT_OPT_HELP_ASKED;
 		if (o->type == BT_OPT_VERSION)
 			return BT_OPT_VERSION_ASKED;
+		if (o->type == BT_OPT_OVERRIDE)
+			memset(before, 0, sizeof(before));
 		if (set_value(o, optarg, values, err) != BT_OK ||
 		    has_value(o, optind < argc ? argv[optind] : NULL, err))
 			return BT_OPT_MISTAKE;

@@ -19,18 +19,19 @@
 
 enum bt_opt_type {
 	BT_OPT_END = 0,
-	BT_OPT_GROUP, /* a heading of the help text, in help; no option */
-	BT_OPT_FLAG,  /* bool, set to true */
-	BT_OPT_COUNT, /* int, one more each time */
-	BT_OPT_STR,   /* const char *, borrowed from argv */
-	BT_OPT_INT,   /* int64_t in [lo, hi] */
-	BT_OPT_LEVEL, /* the same; the value may be left out: bare */
-	BT_OPT_U64,   /* uint64_t */
-	BT_OPT_MAYBE, /* struct bt_opt_maybe */
-	BT_OPT_SIZE,  /* the same; bytes, K, M, G or T may follow */
-	BT_OPT_REAL,  /* double in [lo, hi] */
-	BT_OPT_SHARE, /* the same; the value may be left out: bare */
-	BT_OPT_LIST,  /* struct bt_opt_list, one more string each time */
+	BT_OPT_GROUP,    /* a heading of the help text, in help; no option */
+	BT_OPT_FLAG,     /* bool, set to true */
+	BT_OPT_COUNT,    /* int, one more each time */
+	BT_OPT_STR,      /* const char *, borrowed from argv */
+	BT_OPT_INT,      /* int64_t in [lo, hi] */
+	BT_OPT_LEVEL,    /* the same; the value may be left out: bare */
+	BT_OPT_U64,      /* uint64_t */
+	BT_OPT_MAYBE,    /* struct bt_opt_maybe */
+	BT_OPT_SIZE,     /* the same; bytes, K, M, G or T may follow */
+	BT_OPT_REAL,     /* double in [lo, hi] */
+	BT_OPT_SHARE,    /* the same; the value may be left out: bare */
+	BT_OPT_LIST,     /* struct bt_opt_list, one more string each time */
+	BT_OPT_OVERRIDE, /* what was given before it may be given again */
 	BT_OPT_HELP,
 	BT_OPT_VERSION
 };
@@ -125,6 +126,15 @@ struct bt_common {
 	    BT_FLAG('q', "quiet", "print only errors", s, common.quiet),       \
 	    BT_ROW(BT_OPT_COUNT, 'v', "verbose", NULL, "print more details",   \
 	           s, common.verbose, 0, 0),                                   \
+	    {BT_OPT_OVERRIDE,                                                  \
+	     0,                                                                \
+	     "override",                                                       \
+	     NULL,                                                             \
+	     "options that follow replace earlier ones without a warning",     \
+	     0,                                                                \
+	     0,                                                                \
+	     0,                                                                \
+	     0},                                                               \
 	    {BT_OPT_HELP, 'h', "help", NULL, "print this help", 0, 0, 0, 0},   \
 	{                                                                      \
 		BT_OPT_VERSION, 0, "version", NULL, "print the version", 0, 0, \
@@ -152,7 +162,8 @@ enum bt_opt_result {
 	BT_OPT_MISTAKE        /* err says what; exit status 2 */
 };
 
-/* An option given twice with different values: the last one counts. */
+/* An option given twice with different values, both before or both after a
+ * BT_OPT_OVERRIDE: the last one counts. */
 struct bt_opt_again {
 	const char *name, *before, *value; /* name is NULL if there is none */
 };

@@ -6,6 +6,13 @@
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/ranks.sh"
 
+# whose options go on to a tool, after the script's own
+for script in "$TEST_TOP"/pipelines/*.sh "$TEST_TOP"/pipelines/slurm.sbatch; do
+	grep -q '^#.* options go to .*bert-\(train\|predict\)\|^#.*Options go to' "$script" || continue
+	grep -q -- '--override "\$@"' "$script"
+	result $? "$(basename "$script"): options override its own"
+done
+
 exits 0 'demo.sh: over 90 % right on unseen questions' \
 	env DEMO_DIR=demo "$TEST_TOP/pipelines/demo.sh"
 like "$(tail -n 1 out)" 'right on 2[0-9][0-9] of 240 *' 'and says so'
@@ -35,6 +42,7 @@ exits 0 'banking77.sh: runs' "$TEST_TOP/pipelines/banking77.sh" demo/intent \
 like "$(cat out)" 'seed 42: accuracy *, weighted F1 *' \
 	'banking77.sh: prints accuracy and F1'
 like "$(cat err)" '*epoch 9: * weighted F1 *' 'banking77.sh: F1 after each epoch'
+is "$(grep -c 'more than once' err)" 0 'banking77.sh: no warning of options that override its own'
 is "$(wc -l <b/predictions.csv | tr -d ' ')" 25 'banking77.sh: predicts'
 grep -q 'newly initialized: classifier.weight, classifier.bias' err
 result $? 'banking77.sh: new labels get a new classifier'

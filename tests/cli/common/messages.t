@@ -34,6 +34,8 @@ says 2 '{"tool":"bert-tokenize","level":"error","code":"usage","message":"unknow
 says 0 '{"tool":"tfrecord-cat","level":"warning","code":"option-twice","message":"--head is given more than once: '"'2' counts, '1'"' does not"}
 {"tool":"tfrecord-cat","level":"note","message":"2 records"}' \
 	tfrecord-cat --head 1 --head 2 a.rec
+says 0 '{"tool":"tfrecord-cat","level":"note","message":"2 records"}' \
+	tfrecord-cat --head 1 --override --head 2 a.rec
 head -c 60 a.tok >cut.tok
 says 1 '{"tool":"tfrecord-cat","level":"error","code":"truncated","message":"cannot read '"'cut.tok'"': record 1: ends inside a record that starts at byte 0","file":"cut.tok","record":1}' \
 	tfrecord-cat -q cut.tok

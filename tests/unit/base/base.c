@@ -384,6 +384,22 @@ TEST(options_parse)
 	                 BT_OPT_RUN);
 	assert_string_equal(again.before, "a");
 	assert_string_equal(again.value, "b");
+	assert_int_equal(parse(&v, &err,
+	                       "x -t a -m A --override -t b --seed 3 -m B", &at,
+	                       argv, copy),
+	                 BT_OPT_RUN);
+	assert_null(again.name);
+	assert_string_equal(v.text, "b");
+	assert_int_equal(v.models.n, 2);
+	/* two values of one hand, before or behind */
+	assert_int_equal(
+	    parse(&v, &err, "x --override -t b --seed 3 -t c", &at, argv, copy),
+	    BT_OPT_RUN);
+	assert_string_equal(again.before, "b");
+	assert_int_equal(
+	    parse(&v, &err, "x -t a -t b --override -t b", &at, argv, copy),
+	    BT_OPT_RUN);
+	assert_string_equal(again.value, "b");
 	assert_int_equal(parse(&v, &err, "x --help", &at, argv, copy),
 	                 BT_OPT_HELP_ASKED);
 	assert_int_equal(parse(&v, &err, "x --version", &at, argv, copy),
