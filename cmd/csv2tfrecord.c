@@ -343,12 +343,6 @@ static int open_output(const struct values *v, struct bt_out **out,
 	return r;
 }
 
-/* What came so far goes on, since more is waited for. */
-static int hand_on(void *ctx, struct bt_error *err)
-{
-	return bt_out_flush(ctx, err);
-}
-
 /* From the open output on, which it ends. */
 static int convert(struct bt_table *table, struct bt_out *out, struct screen *s,
                    struct bt_error *err)
@@ -406,11 +400,9 @@ static int run(void *values, char *const *files, int n)
 	opts.map = map;
 	if (r == BT_OK)
 		r = open_output(v, &out, &err);
-	if (r == BT_OK && bt_out_is_live(out)) {
-		opts.idle = hand_on;
-		opts.idle_ctx = out;
-	}
 	if (r == BT_OK) {
+		opts.idle = bt_out_hand_on;
+		opts.idle_ctx = out;
 		r = bt_table_open(files, n, &opts, &table, &err);
 		if (r == BT_OK)
 			r = convert(table, out, &screen, &err);

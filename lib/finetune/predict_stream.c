@@ -359,6 +359,13 @@ static bool is_full(const struct bt_predict_stream *s)
 	       (d->n > 0 && d->start[d->n] >= BLOCK_TOKENS);
 }
 
+/* Whether the next record may be a window that counts for the last text, too.
+ */
+static bool is_open(const struct bt_predict_stream *s)
+{
+	return s->windows.within && s->windows.join != BT_WINDOWS_FIRST;
+}
+
 /* Fills the block with the next records; an empty block is the end. */
 static int read_block(struct bt_predict_stream *s, struct reading *x,
                       struct bt_error *err)
@@ -383,7 +390,7 @@ static int read_block(struct bt_predict_stream *s, struct reading *x,
 		                    err))))
 			return bt_tfrecord_blame(x->in, err);
 	}
-	if (!s->windows.within)
+	if (!is_open(s))
 		return BT_OK;
 	/* the record after it shows if the last text ends here */
 	r = read_next(s, x, err);
@@ -508,7 +515,7 @@ static int answer(void *ctx, struct bt_error *err)
 	struct forward *f = ctx;
 	int r = BT_OK;
 
-	if (f->s->windows.within)
+	if (is_open(f->s))
 		return BT_OK;
 	r = run_block(f, err);
 	count(f->s);

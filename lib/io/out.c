@@ -234,6 +234,11 @@ int bt_out_flush(struct bt_out *out, struct bt_error *err)
 	return r == BT_OK ? wait_for_it(out, err) : r;
 }
 
+int bt_out_hand_on(void *out, struct bt_error *err)
+{
+	return bt_out_is_live(out) ? bt_out_flush(out, err) : BT_OK;
+}
+
 /*
  * Passes on what is buffered, but of a file whole pages only, of which the
  * system would else have to look at the last one again. Less than a page stays.

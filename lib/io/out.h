@@ -74,6 +74,11 @@ bool bt_out_is_live(const struct bt_out *out);
 /* Hands what is buffered to the system, compressed as far as it goes. */
 int bt_out_flush(struct bt_out *out, struct bt_error *err) BT_MUST_USE;
 
+/* The same for an output that is live; else does nothing. A bt_in_idle_fn
+ * (io/in.h) of the input that out is made of: what came so far goes on, since
+ * more is waited for. */
+int bt_out_hand_on(void *out, struct bt_error *err) BT_MUST_USE;
+
 /* Does all of bt_out_commit that can fail for want of room, and more, but the
  * file does not appear yet. After that only commit and abandon may follow. */
 int bt_out_settle(struct bt_out *out, struct bt_error *err) BT_MUST_USE;

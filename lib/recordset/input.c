@@ -12,16 +12,15 @@
 #include "record/recjson.h"
 
 struct bt_input {
+	struct bt_input_opts o;
 	struct bt_tfrecord *records; /* or NULL: the rest counts */
 	char *const *paths;
 	int n_paths, next_path;
 	struct bt_in_limit limit;
-	bool limited;
 	struct bt_in *in; /* NULL between files */
 	char *file;
 	uint64_t line, total;
 	size_t pending; /* bytes of the last line */
-	bool ahead;
 	struct bt_example_writer writer;
 	struct bt_buf payload;
 };
@@ -34,10 +33,11 @@ static int open_next(struct bt_input *s, struct bt_error *err)
 
 	if (r != BT_OK)
 		return r;
-	if (s->limited)
+	if (s->o.limited)
 		bt_in_limit(s->in, &s->limit);
-	if (s->ahead)
+	if (s->o.ahead)
 		bt_in_ahead(s->in);
+	bt_in_idle(s->in, s->o.idle, s->o.idle_ctx);
 	s->next_path++;
 	s->line = 0;
 	s->pending = 0;
@@ -55,8 +55,7 @@ int bt_input_open(char *const *paths, int n, const struct bt_input_opts *opts,
 
 	s->paths = paths;
 	s->n_paths = n;
-	s->ahead = opts->ahead;
-	s->limited = opts->limited;
+	s->o = *opts;
 	s->limit.max = s->limit.left = opts->max;
 	r = bt_duplicate_paths(paths, n, opts->log, err);
 	if (r == BT_OK)
@@ -71,6 +70,8 @@ int bt_input_open(char *const *paths, int n, const struct bt_input_opts *opts,
 		bt_tfrecord_limit(s->records, &s->limit);
 	if (s->records != NULL && opts->ahead)
 		bt_tfrecord_ahead(s->records);
+	if (s->records != NULL)
+		bt_tfrecord_idle(s->records, opts->idle, opts->idle_ctx);
 	if (opts->kind == BT_INPUT_RECOVER)
 		bt_tfrecord_recover(s->records, opts->log);
 	*res = s;
@@ -90,47 +91,28 @@ void bt_input_close(struct bt_input *s)
 }
 
 /* Looks at the next line, without its end. 1, 0 at the end of the file. */
-static int next_line(struct bt_input *s, const char **line, size_t *n,
+static int next_line(struct bt_input *s, struct bt_span *line,
                      struct bt_error *err)
 {
-	const uint8_t *p, *end = NULL;
-	size_t want = 4096, got, seen = 0;
 	int r;
 
 	bt_in_skip(s->in, s->pending);
 	s->pending = 0;
-	for (; end == NULL; want *= 2) {
-		r = bt_in_peek(s->in, want, &p, &got, err);
-		if (r != BT_OK)
-			return r;
-		end = got > seen ? memchr(p + seen, '\n', got - seen) : NULL;
-		seen = got;
-		if (got < want)
-			break;
-		if (end == NULL && got > BT_TFRECORD_MAX)
-			return bt_error_set(
-			    err, BT_ELIMIT, "%s: line %llu is too long",
-			    s->file, (unsigned long long)s->line + 1);
-	}
-	if (got == 0)
-		return 0;
-	s->line++;
-	*line = (const char *)p;
-	*n = end != NULL ? (size_t)(end - p) : got;
-	s->pending = *n + (end != NULL);
-	return 1;
+	r = bt_in_line(s->in, BT_TFRECORD_MAX, line, &s->pending, err);
+	s->line += r == 1;
+	return r;
 }
 
 static int next_json(struct bt_input *s, struct bt_error *err)
 {
-	const char *line = NULL;
-	size_t n = 0;
+	struct bt_span line = {NULL, 0};
 	int r;
 
-	while ((r = next_line(s, &line, &n, err)) == 1) {
-		if (bt_span_trim((struct bt_span){line, n}, " \t\r").n == 0)
+	while ((r = next_line(s, &line, err)) == 1) {
+		if (bt_span_trim(line, " \t\r").n == 0)
 			continue;
-		r = bt_recjson_read(line, n, &s->writer, &s->payload, err);
+		r = bt_recjson_read(line.p, line.n, &s->writer, &s->payload,
+		                    err);
 		if (r != BT_OK)
 			return bt_input_blame(s, err);
 		s->total++;

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "io/in.h"
 
 enum bt_input_kind {
 	BT_INPUT_RECORDS,
@@ -27,6 +28,8 @@ struct bt_input_opts {
 	uint64_t max; /* of all inputs together, decompressed */
 	const struct bt_log *log; /* for RECOVER, borrowed */
 	bool ahead;               /* as bt_in_ahead, bt_out_behind */
+	bt_in_idle_fn *idle;      /* as bt_in_idle, or NULL */
+	void *idle_ctx;
 };
 
 /* paths[0..n-1] are borrowed; n = 0 is standard input. */

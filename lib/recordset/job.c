@@ -220,6 +220,7 @@ static int prepare(struct job *j, char *const *paths, int n,
                    struct bt_error *err)
 {
 	const struct bt_recordset_opts *o = j->o;
+	struct bt_input_opts from = o->from;
 	int r;
 
 	bt_last_n_init(&j->last, o->tail);
@@ -233,7 +234,13 @@ static int prepare(struct job *j, char *const *paths, int n,
 	if (o->stratify != NULL)
 		j->classes = bt_strata_new(o->stratify);
 	r = open_outputs(j, err);
-	return r == BT_OK ? bt_input_open(paths, n, &o->from, &j->in, err) : r;
+	if (r != BT_OK)
+		return r;
+	if (j->outs.n == 1) { /* several are files */
+		from.idle = bt_out_hand_on;
+		from.idle_ctx = j->outs.out[0];
+	}
+	return bt_input_open(paths, n, &from, &j->in, err);
 }
 
 /* Which file got how many records. */

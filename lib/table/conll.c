@@ -499,6 +499,7 @@ static int read_file(struct reader *r, const char *path, struct bt_error *err)
 	r->columns = 0;
 	r->commas = 0;
 	r->json = false;
+	bt_in_idle(in, bt_out_hand_on, r->out);
 	e = bt_parquet_begins(in, err);
 	if (e == 1)
 		return read_parquet(r, in, err);

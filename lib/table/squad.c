@@ -440,6 +440,7 @@ static int read_file(struct reader *r, const char *path, struct bt_error *err)
 
 	if (e != BT_OK)
 		return e;
+	bt_in_idle(in, r->o->idle, r->o->idle_ctx);
 	e = bt_parquet_begins(in, err);
 	if (e == 1)
 		return bt_parquet_objects(in, columns,

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/span.h"
+#include "io/in.h"
 #include "io/out.h"
 
 struct bt_squad_opts {
@@ -22,6 +23,8 @@ struct bt_squad_opts {
 	                  * taken from the nearest place where it does */
 	bool unchecked;  /* answers are taken as they are, wherever they stand
 	                  * and whatever is_impossible says */
+	bt_in_idle_fn *idle; /* as bt_in_idle, or NULL */
+	void *idle_ctx;
 };
 
 struct bt_squad_stats {

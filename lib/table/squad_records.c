@@ -38,9 +38,12 @@ int bt_squad_convert(char *const *paths, int n,
                      struct bt_error *err)
 {
 	struct writer w = {.out = out};
-	int r =
-	    bt_squad_read(paths, n, opts, write_record, &w, log, stats, err);
+	struct bt_squad_opts o = *opts;
+	int r;
 
+	o.idle = bt_out_hand_on;
+	o.idle_ctx = out;
+	r = bt_squad_read(paths, n, &o, write_record, &w, log, stats, err);
 	bt_example_clear(&w.w);
 	return r;
 }

@@ -60,6 +60,34 @@ rows CSV 'id,text\n' '1,a fine\n' '2,"lost, and\nfound"\n' '3,park\n'
 rows 'CSV with CR LF' 'id,text\r\n' '1,a\r\n' '2,"b"\r\n'
 rows 'JSON Lines' '{"id":1,"text":"a"}\n' '{"id":2,"text":"b c"}\n'
 
+# each NAME TOOL PIECE...: every piece, of what the tool makes records of, is a record of its
+# own, which tfrecord-cat prints
+each() {
+	name=$1 tool=$2
+	shift 2
+	# shellcheck disable=SC2086,SC2094 # several words
+	$tool -q texts | bert-tokenize -q -m m | tfrecord-cat -q --json >answers &
+	exec 3>texts
+	k=0
+	: >all
+	for piece; do
+		printf "$piece" | tee -a all >&3
+		k=$((k + 1)) && answered $k "$name: record $k is handed on"
+	done
+	exec 3>&-
+	wait $!
+	# shellcheck disable=SC2086
+	$tool -q -o all.text all
+	bert-tokenize -q -m m -o all.rec all.text
+	tfrecord-cat -q --json -o wanted all.rec
+	same answers wanted '... as from a file'
+}
+each 'a sentence' conll2tfrecord 'a O\nfine B-X\n\n' 'park O\n\n' 'lost O\n \n'
+each 'a question' squad2tfrecord \
+	'{"id":"a","question":"who","context":"I lost","answers":[{"text":"I","answer_start":0}]}\n' \
+	'{"id":"b","question":"what","context":"a card","answers":[]}\n'
+each 'a line of JSON' 'tfrecord-cat --from-json' '{"text_a":"a fine"}\n' '{"text_a":"park"}\n'
+
 # --- what only ends with the next text, or with the input
 bert-tokenize -q -m m --lines --max-length 6 --stride 2 texts | bert-predict -q -m m >answers &
 exec 3>texts
@@ -75,6 +103,18 @@ printf '%s\n' 'I lost my card and where can I park' 'I lost my card and where ca
 bert-tokenize -q -m m --lines --max-length 6 --stride 2 -o windows.rec lines
 bert-predict -q -m m -o wanted windows.rec
 same answers wanted 'windows of a text are joined, however they come'
+
+bert-tokenize -q -m m --lines --max-length 6 --stride 2 texts |
+	bert-predict -q -m m --windows first >answers &
+exec 3>texts
+head -n 1 lines >&3
+answered 2 'where the first window stands for a text, it need not wait'
+tail -n 2 lines >&3
+answered 4 '... nor do the next ones'
+exec 3>&-
+wait $!
+bert-predict -q -m m --windows first -o wanted windows.rec
+same answers wanted '... as from a file'
 
 {
 	head -n 2 lines
