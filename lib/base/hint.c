@@ -164,6 +164,9 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_READ_PARQUET] =
         "csv2tfrecord reads it, conll2tfrecord and squad2tfrecord where it "
         "holds words or questions",
+    [BT_HINT_READ_QUESTIONS] =
+        "squad2tfrecord reads questions and the texts that answer them",
+    [BT_HINT_READ_WORDS] = "conll2tfrecord reads words and their tags",
     [BT_HINT_READ_TEXT] =
         "csv2tfrecord reads tables and JSON Lines, bert-tokenize --lines lines of text",
     [BT_HINT_NO_ANSWERS] =

@@ -545,7 +545,9 @@ int bt_conll_convert(char *const *paths, int n,
 	for (i = 0; i < n && e == BT_OK; i++)
 		e = read_file(&r, paths[i], err);
 	if (e == BT_OK && stats->sentences == 0)
-		e = bt_error_set(err, BT_EFORMAT, "%s holds no sentence",
+		e = bt_error_set(err, BT_EFORMAT,
+		                 n > 0 ? "'%s' holds no sentence"
+		                       : "%s holds no sentence",
 		                 n > 0 ? paths[n - 1] : "standard input");
 	stats->repaired = r.scheme.repaired;
 	clear_all(&r);

@@ -54,6 +54,23 @@ static int look_first(struct bt_in *in, const uint8_t **p, size_t *got,
 	}
 }
 
+/* What begins with '{' is no table where it holds questions. */
+static int refuse_questions(struct bt_in *in, struct bt_error *err)
+{
+	const uint8_t *p;
+	size_t got;
+	int r = bt_in_some(in, 1, &p, &got, err);
+
+	if (r != BT_OK || !bt_table_is_squad(p, got))
+		return r;
+	return bt_error_hint(
+	    err, BT_HINT_READ_QUESTIONS,
+	    bt_error_set(err, BT_EFORMAT,
+	                 "cannot read %s: it holds questions in the form of "
+	                 "SQuAD, not JSON Lines",
+	                 bt_in_name(in)));
+}
+
 /* 1: the input holds JSON Lines; 0: CSV; else an error. */
 static int is_jsonl(struct bt_in *in, const char *path,
                     const struct bt_table_opts *opts, struct bt_error *err)
@@ -61,6 +78,7 @@ static int is_jsonl(struct bt_in *in, const char *path,
 	static const char *const ends[] = {".jsonl", ".ndjson"};
 	const uint8_t *p;
 	size_t got, i, k;
+	bool lines; /* an object has several */
 	int r;
 
 	if (opts->format != BT_TABLE_AUTO)
@@ -80,15 +98,21 @@ static int is_jsonl(struct bt_in *in, const char *path,
 			    "have an object a line: jq -c '.[]' makes them",
 			    bt_in_name(in));
 	}
-	for (k = i + 1; k < got && p[i] == '{' && p[k] == ' ';)
+	if (i == got || p[i] != '{')
+		return 0;
+	for (k = i + 1; k < got && p[k] == ' ';)
 		k++;
-	if (k < got && p[i] == '{' && (p[k] == '\n' || p[k] == '\r'))
+	lines = k < got && (p[k] == '\n' || p[k] == '\r');
+	r = refuse_questions(in, err);
+	if (r != BT_OK)
+		return r;
+	if (lines)
 		return bt_error_set(
 		    err, BT_EFORMAT,
 		    "cannot read %s: its JSON objects have several lines; "
 		    "JSON Lines have an object a line: jq -c . makes them",
 		    bt_in_name(in));
-	return i < got && p[i] == '{';
+	return 1;
 }
 
 static int open_jsonl(struct bt_in *in, const struct bt_table_opts *opts,
@@ -171,20 +195,33 @@ static int find_form(struct bt_row_source *rows,
 	return find_columns(rows, &o, err);
 }
 
+/* Of what has no such columns. */
+static int refuse_words(const struct bt_row_source *rows, struct bt_error *err)
+{
+	bt_error_clear(err);
+	return bt_error_hint(
+	    err, BT_HINT_READ_WORDS,
+	    bt_error_set(err, BT_EFORMAT,
+	                 "cannot read %s: it holds a word and its tag in each "
+	                 "line, not a table of texts",
+	                 bt_csv_name(rows->csv)));
+}
+
 static int open_csv(struct bt_in *in, const struct bt_table_opts *opts,
                     struct bt_row_source *rows, struct bt_error *err)
 {
 	struct bt_csv_opts csv = opts->csv;
 	const uint8_t *p;
 	size_t n;
-	bool nul;
-	int r = bt_in_peek(in, 2, &p, &n, err);
+	bool nul, words;
+	int r = bt_in_some(in, 2, &p, &n, err);
 
 	if (r != BT_OK) {
 		bt_in_close(in);
 		return r;
 	}
-	nul = n == 2 && (p[0] == 0) != (p[1] == 0);
+	words = bt_table_is_conll(p, n);
+	nul = n >= 2 && (p[0] == 0) != (p[1] == 0);
 	if (opts->task != NULL) {
 		csv.header = false;
 		csv.quotes = opts->task->quotes;
@@ -193,8 +230,10 @@ static int open_csv(struct bt_in *in, const struct bt_table_opts *opts,
 	r = bt_csv_from(in, &csv, &rows->csv, err);
 	if (r != BT_OK)
 		return nul ? bt_error_hint(err, BT_HINT_TABLE_UTF16, r) : r;
-	return opts->task != NULL ? find_form(rows, opts, err)
-	                          : find_columns(rows, opts, err);
+	if (opts->task != NULL)
+		return find_form(rows, opts, err);
+	r = find_columns(rows, opts, err);
+	return r != BT_OK && words ? refuse_words(rows, err) : r;
 }
 
 /* Columns that rows are wanted of: all but that of the label, where it may be

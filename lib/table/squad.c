@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "dedup/duplicate_ids.h"
 #include "format/json.h"
+#include "format/tfrecord.h"
 #include "io/in.h"
 #include "parquet/parquet.h"
 #include "table/parquet_objects.h"
@@ -430,6 +431,42 @@ static int is_lines(struct bt_in *in, bool *lines, struct bt_error *err)
 	return BT_OK;
 }
 
+/* Refuses what is plainly not JSON. */
+static int check_start(struct bt_in *in, struct bt_error *err)
+{
+	struct bt_span line;
+	const uint8_t *p;
+	const char *end;
+	size_t got;
+	int e = bt_in_some(in, 12, &p, &got, err);
+
+	if (e != BT_OK)
+		return e;
+	if (bt_tfrecord_begins(p, got))
+		return bt_error_hint(
+		    err, BT_HINT_READ_RECORDS,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "it is a TFRecord stream, not JSON"));
+	line = bt_span_trim((struct bt_span){(const char *)p, got},
+	                    " \t\r\n\xef\xbb\xbf");
+	if (line.n == 0 || *line.p == '{')
+		return BT_OK;
+	if (*line.p == '[')
+		return bt_error_set(err, BT_EFORMAT,
+		                    "it is a JSON array; JSON Lines have an "
+		                    "object a line: jq -c '.[]' makes them");
+	line = head(line);
+	end = memchr(line.p, '\n', line.n);
+	if (end != NULL)
+		line.n = (size_t)(end - line.p);
+	line = bt_span_trim(line, "\r");
+	return bt_error_hint(err, BT_HINT_READ_TEXT,
+	                     bt_error_set(err, BT_EFORMAT,
+	                                  "it is not JSON: it begins with "
+	                                  "'%.*s'",
+	                                  (int)line.n, line.p));
+}
+
 static int read_file(struct reader *r, const char *path, struct bt_error *err)
 {
 	static const char *const columns[] = {
@@ -446,6 +483,8 @@ static int read_file(struct reader *r, const char *path, struct bt_error *err)
 		return bt_parquet_objects(in, columns,
 		                          sizeof(columns) / sizeof(*columns),
 		                          add_flat, r, err);
+	if (e == BT_OK)
+		e = check_start(in, err);
 	if (e == BT_OK)
 		e = is_lines(in, &lines, err);
 	if (e == BT_OK)
@@ -468,7 +507,9 @@ int bt_squad_read(char *const *paths, int n, const struct bt_squad_opts *opts,
 	for (i = 0; i < n && e == BT_OK; i++)
 		e = read_file(&r, paths[i], err);
 	if (e == BT_OK && stats->questions == 0)
-		e = bt_error_set(err, BT_EFORMAT, "%s holds no question",
+		e = bt_error_set(err, BT_EFORMAT,
+		                 n > 0 ? "'%s' holds no question"
+		                       : "%s holds no question",
 		                 n > 0 ? paths[n - 1] : "standard input");
 	if (e == BT_OK)
 		bt_duplicate_ids_tell(&r.ids, log);

@@ -63,6 +63,12 @@ void bt_table_columns_clear(struct bt_table_columns *columns);
 void bt_table_header_keys(struct bt_table_header *h,
                           const struct bt_table_opts *opts);
 
+/* Whether a text that begins with these bytes is one of words and tags in
+ * columns, with an empty line behind each sentence (table/conll.h), or of
+ * questions as SQuAD's JSON (table/squad.h). A guess, for messages. */
+bool bt_table_is_conll(const uint8_t *p, size_t n);
+bool bt_table_is_squad(const uint8_t *p, size_t n);
+
 /* The folder of a data set: fields are text, label and id. As format/csv.h. */
 struct bt_text_folder {
 	char *path, *name;

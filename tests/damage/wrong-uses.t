@@ -145,6 +145,47 @@ warns "each whole line of 'library-dev.csv' is a text; csv2tfrecord*" \
 	'a table as lines' bert-tokenize -m m --lines -o x.rec library-dev.csv
 refuses "*'dev.text': it is a TFRecord stream, not a table *" 'records to csv2tfrecord' \
 	csv2tfrecord -o x.rec dev.text
+refuses "*'dev.text': it is a TFRecord stream, not JSON *" 'records to squad2tfrecord' \
+	squad2tfrecord -o x.rec dev.text
+refuses "*'library-dev.csv': it is not JSON: it begins with 'id,text,intent' (csv2tfrecord reads tables*" \
+	'a table to squad2tfrecord' squad2tfrecord -o x.rec library-dev.csv
+# words to csv2tfrecord, and what only looks like them
+k=0
+while read -r columns lines; do
+	k=$((k + 1))
+	printf '%b' "$lines" >words.$k
+	refuses "*'words.$k': it holds a word and its tag in each line, * (conll2tfrecord reads *" \
+		"$columns" csv2tfrecord -l label -o x.rec words.$k
+	works '... and it does' conll2tfrecord -q -o x.rec words.$k
+done <<-'EOF'
+	blanks EU B-ORG\nrejects O\n\nPeter B-PER\n
+	tabs EU\tNNP\tB-ORG\nrejects\tVBZ\tO\n\n
+	tags-in-lower-case a\tO\r\nb\tI-geo\r\n
+	parts-of-speech the DT\nend NN\n. .\n
+	documents -DOCSTART- -X- O\n\nEU B-ORG\n
+EOF
+while read -r columns lines; do
+	printf '%b' "$lines" >words
+	misuses "*cannot find a column named 'text' in 'words'*" "$columns" \
+		csv2tfrecord -l label -o x.rec words
+done <<-'EOF'
+	texts words class\nA GOOD FILM GOOD\n\nA BAD ONE BAD\n
+	numbers words\tclass\na\t1\n\nb\t0\n
+	blanks-in-texts A B\tC\nD E\tF\n
+EOF
+printf 'O\tTAG\nEU\tB-ORG\n\n' >words
+works 'a table of words' csv2tfrecord -q --delimiter tab -t O -o x.rec words
+# questions to csv2tfrecord, and what only looks like them
+qa='"paragraphs": [{"context": "x", "qas": [{"id": "a", "question": "y", "answers": []}]}]'
+for json in '{"data": [{'"$qa"'}]}' '\357\273\277{"version": "2", "data":[{'"$qa"'}]}' \
+	'{\n "data": [\n {'"$qa"'}\n]}\n'; do
+	printf '%b' "$json" >questions.json
+	refuses "*'questions.json': it holds questions in the form of SQuAD, * (squad2tfrecord reads *" \
+		"$json" csv2tfrecord -o x.rec questions.json
+	works '... and it does' squad2tfrecord -q -o x.rec questions.json
+done
+echo '{"text": "a", "meta": {"data": ["question"]}, "data": "qas"}' >rows.json
+works 'JSON Lines' csv2tfrecord -q -o x.rec rows.json
 refuses "*'dev.rec': it holds records and not tensors (tfrecord-cat reads records)" 'records to tensor-cat' \
 	tensor-cat dev.rec
 
