@@ -58,12 +58,17 @@ bool bt_train_result_stopped(const struct bt_log *log,
 {
 	if (r->end != BT_TRAIN_STOPPED && r->end != BT_TRAIN_TIME)
 		return false;
-	bt_log_warn(log, "stopped", BT_HINT_NONE,
-	            "%s after step %lld of %lld; run the same command to "
-	            "resume",
-	            r->end == BT_TRAIN_TIME ? "time limit reached: stopped"
-	                                    : "stopped",
-	            (long long)r->steps, (long long)r->total);
+	if (r->measure_only)
+		bt_log_warn(log, "stopped", BT_HINT_NONE,
+		            "stopped before the evaluation was complete");
+	else
+		bt_log_warn(log, "stopped", BT_HINT_NONE,
+		            "%s after step %lld of %lld; run the same command "
+		            "to resume",
+		            r->end == BT_TRAIN_TIME
+		                ? "time limit reached: stopped"
+		                : "stopped",
+		            (long long)r->steps, (long long)r->total);
 	return true;
 }
 

@@ -198,6 +198,11 @@ static int end_early(struct bt_train_run *t, enum bt_train_end end,
 {
 	int r = end == BT_TRAIN_PAUSED ? bt_train_measure(t, err) : BT_OK;
 
+	if (r == BT_ECANCEL) { /* while a device's program compiled */
+		bt_error_clear(err);
+		end = BT_TRAIN_STOPPED;
+		r = BT_OK;
+	}
 	if (r == BT_OK)
 		r = bt_train_save_state(t, err);
 	t->res->end = r == BT_OK ? end : BT_TRAIN_FAILED;
@@ -380,6 +385,23 @@ static void sum_up(const struct bt_train_run *t)
 	res->best_epoch = (int)t->s.best_epoch;
 	res->best_step = t->s.best_step;
 	res->metric = t->o->metric;
+	res->measure_only = t->o->measure_only;
+}
+
+/* The evaluation of a run that does nothing else. */
+static int measure(struct bt_train_run *t, struct bt_error *err)
+{
+	int r;
+
+	t->start = bt_seconds();
+	r = bt_train_report(t, err);
+	if (r == BT_OK)
+		t->res->end = BT_TRAIN_ALL;
+	if (r != BT_ECANCEL) /* while a device's program compiled */
+		return r;
+	bt_error_clear(err);
+	t->res->end = BT_TRAIN_STOPPED;
+	return BT_OK;
 }
 
 int bt_train(struct bt_model *m, const struct bt_dataset *train,
@@ -402,10 +424,7 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
 	r = bt_dist_agree(opts->dist, prepare(&t, err), err);
 	res->kept = t.s.have_best || (t.s.epoch > 0 && eval == NULL);
 	if (r == BT_OK && opts->measure_only) {
-		t.start = bt_seconds();
-		r = bt_train_report(&t, err);
-		if (r == BT_OK)
-			res->end = BT_TRAIN_ALL;
+		r = measure(&t, err);
 	} else if (r == BT_OK) {
 		r = run(&t, err);
 	}

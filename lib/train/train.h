@@ -175,7 +175,8 @@ struct bt_train_result {
 	int64_t steps; /* updates of the whole run, resumed ones included */
 	int64_t total; /* that it was to have */
 	enum bt_train_end end;
-	bool kept; /* the directory holds a model of this run */
+	bool kept;         /* the directory holds a model of this run */
+	bool measure_only; /* as in bt_train_opts */
 	/* of this process */
 	double seconds;       /* of training, evaluation left out */
 	double whole_seconds; /* with it, and with what is saved */

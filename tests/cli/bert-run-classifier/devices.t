@@ -116,6 +116,23 @@ works 'train.py on two GPUs' exp two.e "--params_override=$few,runtime.num_gpus=
 like "$(cat err)" "*by 2 of cpu ('*" '... computes there'
 works '... on the CPU' exp none "--params_override=$few"
 follows none two.e '... to the same losses'
+
+# stopped while the program that evaluates compiles
+: >refused
+PJRT_NAMES_AND_LIBRARY_PATHS="xla:$BUILD/plugin/narrow.so" NARROW_OF=$plugin NARROW_LATE=forward \
+	BT_PJRT_CACHE=late bert-run-experiment --experiment=bert/sentence_prediction --mode=eval \
+	--model_dir=two.e --config_file=e/bert.yaml --config_file=e/sst-2.yaml --tokenizer=e/bert \
+	--params_override=$few,runtime.num_gpus=1 >out 2>err &
+pid=$!
+late() { [ -e stays ] || gone $pid; }
+wait_for late
+kill -TERM $pid
+wait $pid
+is "$? $(tail -n 1 err)" \
+	'1 bert-run-experiment: warning: stopped before the evaluation was complete' \
+	'train.py, stopped while it compiles what evaluates'
+works '... and once more' exp two.e "--params_override=$few,runtime.num_gpus=1" --mode=eval
+
 works 'run_glue on one GPU' glue glue -ds=one_device --verbosity=1
 like "$(cat err)" "*by cpu ('*% of rows filled*" '... trains and predicts there'
 works '... on the CPU' glue glue0 -ng=0
