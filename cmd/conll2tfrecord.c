@@ -59,7 +59,7 @@ static int convert(const struct values *v, char *const *files, int n,
 {
 	struct bt_conll_opts o = v->o;
 	struct bt_out *out;
-	int r = bt_out_open(v->common.output, BT_OUT_BINARY, &out, err);
+	int r = bt_out_open(v->common.output, BT_OUT_RECORDS, &out, err);
 
 	if (r == BT_OK && v->zstd != 0) {
 		r = bt_out_zstd(out, (int)v->zstd,

@@ -331,7 +331,7 @@ static void summary(const struct bt_table *table, const char *rejects,
 static int open_output(const struct values *v, struct bt_out **out,
                        struct bt_error *err)
 {
-	int r = bt_out_open(v->common.output, BT_OUT_BINARY, out, err);
+	int r = bt_out_open(v->common.output, BT_OUT_RECORDS, out, err);
 
 	if (r == BT_OK && bt_threads(v->common.threads) > 1)
 		bt_out_behind(*out);

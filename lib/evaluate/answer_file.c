@@ -214,8 +214,7 @@ static int read_records(struct scoring *s, const struct bt_answer_file_opts *o,
 		}
 	}
 	if (r == BT_OK && s->asked == 0)
-		r = bt_error_set(err, BT_EFORMAT, "%s holds no records",
-		                 bt_tfrecord_file(in));
+		r = bt_tfrecord_none(in, err);
 	if (r == BT_OK && s->asked == *s->unlabelled)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "no record has 'answers' to compare with");

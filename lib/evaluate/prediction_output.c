@@ -213,9 +213,9 @@ static int open_rows(struct bt_prediction_output *p, struct bt_error *err)
 	    task == &bt_task_classification ? NULL : task->problem_type,
 	    false};
 	int e = bt_out_open(p->o.output,
-	                    tensor || array || is_format(p, "tfrecord")
-	                        ? BT_OUT_BINARY
-	                        : BT_OUT_TEXT,
+	                    is_format(p, "tfrecord") ? BT_OUT_RECORDS
+	                    : tensor || array        ? BT_OUT_BINARY
+	                                             : BT_OUT_TEXT,
 	                    &p->out, err);
 
 	if (e == BT_OK && array && p->o.labels.proba)

@@ -85,8 +85,7 @@ static int read_records(const struct bt_predictions_opts *o,
 		}
 	}
 	if (r == BT_OK && p->data.n == 0)
-		r = bt_error_set(err, BT_EFORMAT, "%s holds no records",
-		                 bt_tfrecord_file(in));
+		r = bt_tfrecord_none(in, err);
 	if (r == BT_OK && p->data.unlabelled == p->data.n)
 		r = bt_error_hint(
 		    err, BT_HINT_LABEL_COLUMN,

@@ -297,8 +297,7 @@ static int read_all(struct bt_tfrecord *in, struct reading *x,
 		}
 	}
 	if (r == BT_OK && d->n == 0)
-		r = bt_error_set(err, BT_EFORMAT, "%s holds no records",
-		                 bt_tfrecord_file(in));
+		r = bt_tfrecord_none(in, err);
 	return r;
 }
 

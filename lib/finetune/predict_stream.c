@@ -557,8 +557,7 @@ int bt_predict_stream_run(struct bt_predict_stream *s, char *const *paths,
 		count(s);
 	} while (r == BT_OK && s->block.n > 0);
 	if (r == BT_OK && s->records == 0)
-		r = bt_error_set(err, BT_EFORMAT, "%s holds no records",
-		                 bt_tfrecord_file(x.in));
+		r = bt_tfrecord_none(x.in, err);
 	if (r == BT_OK)
 		bt_windows_tell(&s->windows,
 		                s->o.embed != NULL ? "embeddings"

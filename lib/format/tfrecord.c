@@ -149,11 +149,22 @@ static const char *of_what(const struct bt_tfrecord *r)
 	return bt_in_packing(r->in) != NULL ? " of the decompressed data" : "";
 }
 
+/* Of what standard input lacks: a program that fails leaves less than it
+ * should, and few look there first. */
+static enum bt_hint pipe_hint(const struct bt_tfrecord *r)
+{
+	const char *path = r->n_paths == 0 ? NULL : r->paths[r->next_path - 1];
+
+	return path == NULL || strcmp(path, "-") == 0 ? BT_HINT_PIPE
+	                                              : BT_HINT_NONE;
+}
+
 static int truncated(const struct bt_tfrecord *r, struct bt_error *err)
 {
 	bt_error_set(err, BT_ETRUNCATED,
 	             "ends inside a record that starts at byte %llu%s",
 	             (unsigned long long)bt_in_offset(r->in), of_what(r));
+	bt_error_hint(err, pipe_hint(r), BT_ETRUNCATED);
 	return bt_tfrecord_blame(r, err);
 }
 
@@ -327,6 +338,13 @@ int bt_tfrecord_blame(const struct bt_tfrecord *r, struct bt_error *err)
 	return bt_error_prefix(err, "cannot read %s: %srecord %llu", r->file,
 	                       r->recover ? "whole " : "",
 	                       (unsigned long long)r->record);
+}
+
+int bt_tfrecord_none(const struct bt_tfrecord *r, struct bt_error *err)
+{
+	return bt_error_hint(
+	    err, pipe_hint(r),
+	    bt_error_set(err, BT_EFORMAT, "%s holds no records", r->file));
 }
 
 int bt_tfrecord_write(struct bt_out *out, const void *data, size_t len,

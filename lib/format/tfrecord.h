@@ -89,6 +89,9 @@ uint64_t bt_tfrecord_total(const struct bt_tfrecord *r);
 /* Puts "'file': record n" before the text in err; returns err's code. */
 int bt_tfrecord_blame(const struct bt_tfrecord *r, struct bt_error *err);
 
+/* The error of inputs that hold no record: BT_EFORMAT, with the last file. */
+int bt_tfrecord_none(const struct bt_tfrecord *r, struct bt_error *err);
+
 /* Appends one record to out. */
 int bt_tfrecord_write(struct bt_out *out, const void *data, size_t len,
                       struct bt_error *err) BT_MUST_USE;

@@ -141,7 +141,7 @@ static int make_part(const struct bt_finetuning_plan *plan,
 	int r = bt_path_above(p->output, err);
 
 	if (r == BT_OK)
-		r = bt_out_open(p->output, BT_OUT_BINARY, &p->out, err);
+		r = bt_out_open(p->output, BT_OUT_RECORDS, &p->out, err);
 	if (r == BT_OK)
 		r = bt_table_open(p->paths, (int)p->n_paths, &table, &w.table,
 		                  err);

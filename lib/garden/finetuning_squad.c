@@ -43,7 +43,7 @@ int bt_finetuning_squad_make(const struct bt_finetuning *f,
 	int r = bt_path_above(part->output, err);
 
 	if (r == BT_OK)
-		r = bt_out_open(part->output, BT_OUT_BINARY, &part->out, err);
+		r = bt_out_open(part->output, BT_OUT_RECORDS, &part->out, err);
 	if (r == BT_OK)
 		r = bt_squad_windows_write(part->paths, (int)part->n_paths, &o,
 		                           part->out, f->log, &stats, err);

@@ -284,7 +284,7 @@ static int make_part(const struct bt_finetuning_plan *plan,
 	m.segment = m.mask + n;
 	m.label = m.segment + n;
 	if (r == BT_OK)
-		r = bt_out_open(part->output, BT_OUT_BINARY, &part->out, err);
+		r = bt_out_open(part->output, BT_OUT_RECORDS, &part->out, err);
 	if (r == BT_OK)
 		r = bt_tok_scratch_new(tok, &m.scratch, err);
 	for (i = 0; r == BT_OK && i < part->n_paths; i++)

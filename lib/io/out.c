@@ -2,6 +2,7 @@
 #include "io/out.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@
 
 struct bt_out {
 	struct bt_atomic_file place;
+	enum bt_out_kind kind;
 	char *name; /* for messages */
 	bool settled;
 	uint8_t *buf;
@@ -47,12 +49,13 @@ int bt_out_open(const char *path, enum bt_out_kind kind, struct bt_out **res,
 		return BT_EREMOTE;
 	out = bt_array0(1, sizeof(*out));
 	out->place = (struct bt_atomic_file)BT_ATOMIC_FILE_INIT;
+	out->kind = kind;
 	out->name =
 	    std ? bt_strndup("standard output", 15) : bt_path_quoted(path);
 	out->buf = bt_array(BUFFER, 1);
 	if (bt_atomic_file_open(&out->place, path) != 0)
 		r = bt_error_sys(err, errno, "cannot create %s", out->name);
-	else if (kind == BT_OUT_BINARY && isatty(out->place.fd))
+	else if (kind != BT_OUT_TEXT && isatty(out->place.fd))
 		r = bt_error_set(err, BT_EARG,
 		                 bt_launched() > 1
 		                     ? "the launcher makes %s a terminal, and "
@@ -348,11 +351,27 @@ int bt_out_commit(struct bt_out *out, struct bt_error *err)
 	return r;
 }
 
+/* Ends records inside one: with fewer zeros than its length has. */
+static void cut(struct bt_out *out)
+{
+	static const uint8_t zeros[4];
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+
+	/* whoever read it may be gone, which is no reason to end here */
+	sigaction(SIGPIPE, &ignore, &before);
+	(void)bt_atomic_file_write(&out->place, zeros, sizeof(zeros));
+	sigaction(SIGPIPE, &before, NULL);
+}
+
 void bt_out_abandon(struct bt_out *out)
 {
 	if (out == NULL)
 		return;
 	bt_write_behind_free(out->behind);
+	if (out->kind == BT_OUT_RECORDS && !out->settled &&
+	    out->place.target == NULL && out->zstd == NULL &&
+	    out->place.written > 0)
+		cut(out);
 	bt_atomic_file_clear(&out->place);
 	bt_file_use_written(out);
 	free(out->name);

@@ -22,7 +22,8 @@ struct bt_out;
 
 enum bt_out_kind {
 	BT_OUT_TEXT,
-	BT_OUT_BINARY /* refused on a terminal */
+	BT_OUT_BINARY, /* refused on a terminal */
+	BT_OUT_RECORDS /* a TFRecord stream: refused likewise, and see below */
 };
 
 /* path "-" or NULL is standard output. Addresses (io/url.h) are refused. */
@@ -86,7 +87,9 @@ int bt_out_settle(struct bt_out *out, struct bt_error *err) BT_MUST_USE;
 /* Ends the output well; out is freed whatever is returned. */
 int bt_out_commit(struct bt_out *out, struct bt_error *err) BT_MUST_USE;
 
-/* Ends it without leaving a trace (where that is possible); takes NULL. */
+/* Ends it without leaving a trace, where that is possible; takes NULL. Records
+ * of which a part was written to a pipe, or to a file by standard output, have
+ * no end that a reader would take for one: it is inside a record. */
 void bt_out_abandon(struct bt_out *out);
 
 /* Commits what was written well, as r tells, else abandons it. Returns r, or

@@ -59,7 +59,7 @@ static int open_outputs(struct maker *m, struct bt_error *err)
 		if (r == BT_OK)
 			r = bt_out_set_add(&m->out,
 			                   strcmp(path, "-") == 0 ? NULL : path,
-			                   BT_OUT_BINARY, err);
+			                   BT_OUT_RECORDS, err);
 		free(path);
 	}
 	return r;

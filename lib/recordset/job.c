@@ -182,9 +182,11 @@ static void put_name(const struct job *j, int i, int n, struct bt_buf *path)
 static int open_output(struct job *j, const char *path, int threads,
                        struct bt_error *err)
 {
-	bool binary = j->o->put.what == BT_SINK_RECORDS || j->o->zstd != 0;
-	int r = bt_out_set_add(&j->outs, path,
-	                       binary ? BT_OUT_BINARY : BT_OUT_TEXT, err);
+	enum bt_out_kind kind = j->o->put.what == BT_SINK_RECORDS
+	                            ? BT_OUT_RECORDS
+	                        : j->o->zstd != 0 ? BT_OUT_BINARY
+	                                          : BT_OUT_TEXT;
+	int r = bt_out_set_add(&j->outs, path, kind, err);
 
 	if (r == BT_OK && j->o->zstd != 0)
 		r = bt_out_zstd(j->outs.out[j->outs.n - 1], j->o->zstd, threads,

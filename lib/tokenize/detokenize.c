@@ -259,8 +259,7 @@ static int read_records(struct job *j, char *const *paths, int n,
 	}
 	r = finish(j, r, &why, err);
 	if (r == BT_OK && bt_tfrecord_total(in) == 0)
-		r = bt_error_set(err, BT_EFORMAT, "%s holds no records",
-		                 bt_tfrecord_file(in));
+		r = bt_tfrecord_none(in, err);
 	bt_tfrecord_close(in);
 	return r;
 }

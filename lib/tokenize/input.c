@@ -71,10 +71,8 @@ static int read_records(struct sink *s, char *const *paths, int n,
 		if (r != BT_OK)
 			break;
 	}
-	/* most likely what comes before in the pipe has failed */
 	if (r == BT_OK && bt_tfrecord_total(in) == 0)
-		r = bt_error_set(err, BT_EFORMAT, "%s holds no records",
-		                 bt_tfrecord_file(in));
+		r = bt_tfrecord_none(in, err);
 	bt_tfrecord_close(in);
 	return r;
 }

@@ -8,8 +8,9 @@
 static int open_output(const struct bt_tokenize_io *io, bool text, int threads,
                        struct bt_out **out, struct bt_error *err)
 {
-	enum bt_out_kind kind =
-	    text && io->zstd == 0 ? BT_OUT_TEXT : BT_OUT_BINARY;
+	enum bt_out_kind kind = !text           ? BT_OUT_RECORDS
+	                        : io->zstd == 0 ? BT_OUT_TEXT
+	                                        : BT_OUT_BINARY;
 	int r = bt_out_open(io->output, kind, out, err);
 
 	if (r == BT_OK && threads > 1)

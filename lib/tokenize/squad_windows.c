@@ -495,7 +495,7 @@ int bt_squad_windows_file(char *const *paths, int n,
 {
 	struct bt_squad_windows_stats stats = {0};
 	struct bt_out *out = NULL;
-	int r = bt_out_open(path, BT_OUT_BINARY, &out, err);
+	int r = bt_out_open(path, BT_OUT_RECORDS, &out, err);
 
 	if (r == BT_OK)
 		r = bt_squad_windows_write(paths, n, o, out, log, &stats, err);

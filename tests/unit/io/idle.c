@@ -86,12 +86,50 @@ TEST(live_outputs)
 	bt_buf_clear(&b);
 }
 
+/* What is in the pipe when records were written, and flushed if so, and then
+ * committed or abandoned. */
+static size_t left_in_pipe(enum bt_out_kind kind, bool flush, bool commit)
+{
+	struct bt_error err = {0};
+	char path[32], got[64];
+	struct bt_out *out;
+	ssize_t n;
+	int fd[2];
+
+	assert_int_equal(pipe(fd), 0);
+	snprintf(path, sizeof(path), "/dev/fd/%d", fd[1]);
+	assert_ok(bt_out_open(path, kind, &out, &err));
+	assert_ok(bt_out_write(out, "0123456789", 10, &err));
+	if (flush)
+		assert_ok(bt_out_flush(out, &err));
+	if (commit)
+		assert_ok(bt_out_commit(out, &err));
+	else
+		bt_out_abandon(out);
+	close(fd[1]);
+	n = read(fd[0], got, sizeof(got));
+	close(fd[0]);
+	assert_true(n >= 0);
+	return (size_t)n;
+}
+
+TEST(abandoned_records)
+{
+	assert_int_equal(left_in_pipe(BT_OUT_RECORDS, false, true), 10);
+	assert_int_equal(left_in_pipe(BT_OUT_RECORDS, true, true), 10);
+	assert_int_equal(left_in_pipe(BT_OUT_RECORDS, true, false), 14);
+	assert_int_equal(left_in_pipe(BT_OUT_RECORDS, false, false), 0);
+	assert_int_equal(left_in_pipe(BT_OUT_BINARY, true, false), 10);
+	assert_int_equal(left_in_pipe(BT_OUT_TEXT, true, false), 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(an_idle_pipe),
 	    cmocka_unit_test(an_idle_file),
 	    cmocka_unit_test(live_outputs),
+	    cmocka_unit_test(abandoned_records),
 	};
 
 	return RUN(tests);

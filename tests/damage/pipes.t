@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A program of a pipe that fails when the next ones have a part of its records already: these
+# fail, too, and make nothing of that part.
+# Not under thread: the threads are those of the tools' own tests
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/small.sh"
+small_data
+small_train m -q
+tiny="--init-config tiny --tokenizer $TEST_TOP/pipelines/data/vocab.txt --steps 1"
+
+# A table whose last row comes late, and is malformed.
+table() {
+	printf 'text,label\na fine,get_card\nmy card,wifi_access\n'
+	sleep 0.2
+	echo '"'
+}
+
+# fails COMMAND...: at the end of the pipe
+fails() {
+	{
+		table | {
+			csv2tfrecord -q -l label 2>err.1
+			echo $? >status.1
+		} | {
+			bert-tokenize -q -m m 2>err.2
+			echo $? >status.2
+		} | {
+			"$@" 2>err.3
+			echo $? >status.3
+		}
+	} >made
+	is "$(cat status.1 status.2 status.3 | tr '\n' ' ')" '1 1 1 ' "$1: all programs fail"
+	like "$(cat err.1)" 'csv2tfrecord: cannot read standard input: record 3 (line 4): *' \
+		'... the first one says why'
+	like "$(cat err.2 err.3)" "bert-tokenize: cannot read standard input: record 3: ends inside a record * (see what the program before it in the pipe says)
+$1: cannot read standard input: record 3: ends inside a record * (see what the program before it in the pipe says)" \
+		'... the others say that it was not they'
+	[ ! -e result ]
+	result $? '... and nothing is made of a part'
+}
+# shellcheck disable=SC2086
+fails bert-train -q $tiny -o result
+fails bert-predict -q -m m -o result
+fails bert-eval -q -m m -o result
+fails tfrecord-cat -q -o result
+
+table | csv2tfrecord -q >part 2>err
+refuses '*record 3: ends inside a record*' 'a file by standard output is not whole' tfrecord-cat part
+printf 'text\na\n' | csv2tfrecord -q >part
+is "$(tfrecord-cat --count part)" 1 '... unless all went well'
+
+# a reader that is gone does not hide why the writer fails
+mkfifo fifo
+(
+	table | csv2tfrecord -q 2>err
+	echo $? >status
+) >fifo &
+exec 3<fifo
+head -c 1 <&3 >first
+exec 3<&-
+wait
+like "$(cat status err)" '1
+csv2tfrecord: cannot read standard input: record 3 (line 4): *' 'nobody reads, and the row is named'
+finish
