@@ -38,6 +38,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_LABELS_NO_NUMBERS] = "--labels does not apply to regression",
     [BT_HINT_LABEL_COLUMN] = "name the column with csv2tfrecord -l COLUMN",
     [BT_HINT_LABEL_AND_ID] = "-l COLUMN reads a label, -i COLUMN an id",
+    [BT_HINT_LABEL_FORM] =
+        "csv2tfrecord --strip, --fold-case or --map-label makes them one",
     [BT_HINT_LABEL_SMOOTHING_ONE_LABEL] =
         "--label-smoothing applies only to classification",
     [BT_HINT_POS_WEIGHT_MULTILABEL] =

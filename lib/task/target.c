@@ -8,6 +8,48 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/str.h"
+#include "base/suggest.h"
+
+/* Without blanks around it and with small letters of ASCII; false where it is
+ * too long. */
+static bool to_compare(struct bt_span s, char *to)
+{
+	size_t i;
+
+	s = bt_span_trim(s, " \t");
+	if (!bt_span_str(s, to, BT_SUGGEST_LONGEST + 1))
+		return false;
+	for (i = 0; i < s.n; i++)
+		to[i] =
+		    (char)(to[i] >= 'A' && to[i] <= 'Z' ? to[i] + 32 : to[i]);
+	return true;
+}
+
+/* The label that was likely meant, and whether only case or blanks differ; or
+ * NULL. */
+static const char *meant(struct bt_span s, const struct bt_labels *labels,
+                         bool *same)
+{
+	char wanted[BT_SUGGEST_LONGEST + 1], name[BT_SUGGEST_LONGEST + 1];
+	const char *near = NULL;
+	size_t d, least;
+	int i;
+
+	if (!to_compare(s, wanted))
+		return NULL;
+	least = 1 + strlen(wanted) / 4;
+	for (i = 0; i < labels->n && !*same; i++) {
+		if (!to_compare(bt_span(labels->name[i]), name))
+			continue;
+		d = bt_suggest_distance(wanted, name);
+		if (d < strlen(wanted) && d < least) {
+			least = d;
+			near = labels->name[i];
+			*same = d == 0;
+		}
+	}
+	return near;
+}
 
 int bt_target_unknown(struct bt_span s, const struct bt_labels *labels,
                       struct bt_error *err)
@@ -21,19 +63,26 @@ int bt_target_unknown(struct bt_span s, const struct bt_labels *labels,
 	bool numbered = bt_span_str(s, text, sizeof(text)) &&
 	                bt_parse_i64(text, 0, labels->n - 1, &number) == BT_OK;
 
+	bool same = false;
+	const char *near =
+	    fraction || numbered ? NULL : meant(s, labels, &same);
+
 	return bt_error_hint(
 	    err,
-	    fraction   ? BT_HINT_TASK_REGRESSION
-	    : numbered ? BT_HINT_NAME_LABELS
-	               : BT_HINT_NONE,
+	    fraction               ? BT_HINT_TASK_REGRESSION
+	    : numbered             ? BT_HINT_NAME_LABELS
+	    : near != NULL && same ? BT_HINT_LABEL_FORM
+	                           : BT_HINT_NONE,
 	    bt_error_set(err, BT_EFORMAT,
 	                 "label '%.*s' is not one of the %d labels known ('%s' "
-	                 "... '%s')%s",
+	                 "... '%s')%s%.100s%s",
 	                 (int)(s.n < 100 ? s.n : 100), s.p, labels->n,
 	                 labels->name[0], labels->name[labels->n - 1],
-	                 fraction ? ": labels that look like numbers are used "
-	                            "as class names"
-	                          : ""));
+	                 fraction       ? ": labels that look like numbers are "
+	                                  "used as class names"
+	                 : near != NULL ? "; did you mean '"
+	                                : "",
+	                 near != NULL ? near : "", near != NULL ? "'?" : ""));
 }
 
 int bt_target_numbered(int64_t number, struct bt_labels *labels,

@@ -23,6 +23,18 @@ printf 'text,label\nwhere is the wifi,1\n' | csv2tfrecord -q -t text -l label |
 	bert-tokenize -q -m given -o numbered.rec
 refuses "*label '1' is not one of the 4 labels known*(csv2tfrecord --map-label 0=NAME,1=NAME gives numbers names)" \
 	'the number of a label' bert-eval -m given numbered.rec
+for label in ' Parking' PAY-FINE wifi_acces fee; do
+	printf 'text,label\nwhere is it,%s\n' "$label" | csv2tfrecord -q -t text -l label |
+		bert-tokenize -q -m given -o near.rec
+	case $label in
+	*P*g) said="; did you mean 'parking'? (csv2tfrecord --strip, --fold-case or --map-label *)" ;;
+	P*) said="; did you mean 'pay_fine'?" ;;
+	w*) said="; did you mean 'wifi_access'?" ;;
+	*) said= ;;
+	esac
+	refuses "*label '$label' is not one of the 4 labels known ('wifi_access' ... 'get_card')$said" \
+		"a label like '$label'" bert-eval -m given near.rec
+done
 works 'a label that no record has' small_train more --labels $order,lost
 like "$(cat err)" "*warning: 1 of the 5 labels has no training example: 'lost'*" \
 	'the message says so'
