@@ -141,6 +141,10 @@ declines 2 'bert-plot: png needs the program rsvg-convert (of librsvg), which is
 result $? 'nothing is written'
 
 declines 2 'bert-plot: what to draw? give FILE ...*' 'nothing to draw' bert-plot
+mkfifo pipe
+for file in - pipe; do
+	declines 2 "bert-plot: '$file' is not a file: what is to be drawn is read twice, *" "'$file'" bert-plot $file
+done
 declines 2 "bert-plot: 'a' and 'report.json' are not of one kind*" 'files of two kinds' bert-plot a report.json
 declines 2 'bert-plot: --kind and --normalize are for evaluations*' 'a kind of curves' bert-plot --kind roc a
 declines 2 'bert-plot: --metric and --x are for histories*' 'a metric of a report' bert-plot --x step report.json
