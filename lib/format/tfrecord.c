@@ -44,6 +44,7 @@ static int open_next(struct bt_tfrecord *r, struct bt_error *err)
 	r->record = 0;
 	r->pending = r->have = 0;
 	r->damaged = false;
+	r->pipe = bt_in_is_pipe(r->in);
 	free(r->file);
 	name = bt_in_name(r->in);
 	r->file = bt_strndup(name, strlen(name));
@@ -149,14 +150,11 @@ static const char *of_what(const struct bt_tfrecord *r)
 	return bt_in_packing(r->in) != NULL ? " of the decompressed data" : "";
 }
 
-/* Of what standard input lacks: a program that fails leaves less than it
- * should, and few look there first. */
+/* Of what a pipe lacks: a program that fails leaves less than it should, and
+ * few look there first. */
 static enum bt_hint pipe_hint(const struct bt_tfrecord *r)
 {
-	const char *path = r->n_paths == 0 ? NULL : r->paths[r->next_path - 1];
-
-	return path == NULL || strcmp(path, "-") == 0 ? BT_HINT_PIPE
-	                                              : BT_HINT_NONE;
+	return r->pipe ? BT_HINT_PIPE : BT_HINT_NONE;
 }
 
 static int truncated(const struct bt_tfrecord *r, struct bt_error *err)

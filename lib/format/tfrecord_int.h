@@ -20,6 +20,7 @@ struct bt_tfrecord {
 	int next_path;
 	struct bt_in *in; /* NULL between files */
 	char *file;       /* name of the last file, kept for messages */
+	bool pipe;        /* it is one */
 	uint64_t record;
 	uint64_t total;
 	uint64_t expected;   /* 0: any number */

@@ -126,6 +126,14 @@ const char *bt_in_name(const struct bt_in *in)
 	return in->name;
 }
 
+bool bt_in_is_pipe(const struct bt_in *in)
+{
+	struct stat st;
+
+	return fstat(in->fd, &st) == 0 &&
+	       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+}
+
 uint64_t bt_in_offset(const struct bt_in *in)
 {
 	return in->offset;

@@ -11,6 +11,7 @@
 #ifndef BT_IO_IN_H
 #define BT_IO_IN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -76,6 +77,9 @@ void bt_in_ahead(struct bt_in *in);
 
 /* For messages: 'file' in quotes, or "standard input"; lives as long as in. */
 const char *bt_in_name(const struct bt_in *in);
+
+/* Whether another program writes what is read. */
+bool bt_in_is_pipe(const struct bt_in *in);
 
 /* Bytes consumed so far, decompressed ones. */
 uint64_t bt_in_offset(const struct bt_in *in);

@@ -404,7 +404,13 @@ static int add_row(void *arg, const json_t *o, struct bt_error *err)
 		bt_buf_printf(&s->id, "%lld",
 		              (long long)json_integer_value(id));
 	if (json_object_get(o, word) == NULL)
-		e = bt_error_set(err, BT_EFORMAT, "has no key '%s'", word);
+		e = bt_error_hint(
+		    err,
+		    json_object_get(o, "data") != NULL ||
+		            json_object_get(o, "question") != NULL
+		        ? BT_HINT_READ_QUESTIONS
+		        : BT_HINT_NONE,
+		    bt_error_set(err, BT_EFORMAT, "has no key '%s'", word));
 	else
 		e = add_list(&s->words, json_object_get(o, word), word, err);
 	tags = tag != NULL && !r->o->no_tags ? json_object_get(o, tag) : NULL;
@@ -488,6 +494,25 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 	return e == BT_OK ? end_document(r, err) : e;
 }
 
+/* Whether it is Parquet: 1; 0; or what it is not to be is an error. */
+static int look_first(struct bt_in *in, struct bt_error *err)
+{
+	const uint8_t *p;
+	size_t got;
+	int e = bt_parquet_begins(in, err);
+
+	if (e == BT_OK)
+		e = bt_in_some(in, 1, &p, &got, err);
+	if (e == BT_OK && bt_tfrecord_begins(p, got))
+		e = bt_error_hint(
+		    err, BT_HINT_READ_RECORDS,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "cannot read %s: it is a TFRecord stream, "
+		                 "not text",
+		                 bt_in_name(in)));
+	return e;
+}
+
 static int read_file(struct reader *r, const char *path, struct bt_error *err)
 {
 	struct bt_in *in;
@@ -500,7 +525,7 @@ static int read_file(struct reader *r, const char *path, struct bt_error *err)
 	r->commas = 0;
 	r->json = false;
 	bt_in_idle(in, bt_out_hand_on, r->out);
-	e = bt_parquet_begins(in, err);
+	e = look_first(in, err);
 	if (e == 1)
 		return read_parquet(r, in, err);
 	if (e == BT_OK)

@@ -50,6 +50,11 @@ refuses '*record 3: ends inside a record*' 'a file by standard output is not who
 printf 'text\na\n' | csv2tfrecord -q >part
 is "$(tfrecord-cat --count part)" 1 '... unless all went well'
 
+refuses "bert-predict: standard input holds no records (see what *" 'a program that writes nothing' \
+	sh -c 'tfrecord-cat nosuch 2>err.1 | bert-predict -m m'
+refuses 'bert-predict: standard input holds no records' 'a file is not a pipe' \
+	sh -c 'bert-predict -m m </dev/null'
+
 # a reader that is gone does not hide why the writer fails
 mkfifo fifo
 (

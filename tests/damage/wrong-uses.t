@@ -145,6 +145,8 @@ warns "each whole line of 'library-dev.csv' is a text; csv2tfrecord*" \
 	'a table as lines' bert-tokenize -m m --lines -o x.rec library-dev.csv
 refuses "*'dev.text': it is a TFRecord stream, not a table *" 'records to csv2tfrecord' \
 	csv2tfrecord -o x.rec dev.text
+refuses "*'dev.rec': it is a TFRecord stream, not text *" 'records to conll2tfrecord' \
+	conll2tfrecord -o x.rec dev.rec
 refuses "*'dev.text': it is a TFRecord stream, not JSON *" 'records to squad2tfrecord' \
 	squad2tfrecord -o x.rec dev.text
 refuses "*'library-dev.csv': it is not JSON: it begins with 'id,text,intent' (csv2tfrecord reads tables*" \
@@ -184,6 +186,9 @@ for json in '{"data": [{'"$qa"'}]}' '\357\273\277{"version": "2", "data":[{'"$qa
 		"$json" csv2tfrecord -o x.rec questions.json
 	works '... and it does' squad2tfrecord -q -o x.rec questions.json
 done
+echo '{"data": [{'"$qa"'}]}' >questions.json
+refuses "*'questions.json': line 1: has no key 'tokens' (squad2tfrecord reads questions *" \
+	'questions to conll2tfrecord' conll2tfrecord -o x.rec questions.json
 echo '{"text": "a", "meta": {"data": ["question"]}, "data": "qas"}' >rows.json
 works 'JSON Lines' csv2tfrecord -q -o x.rec rows.json
 refuses "*'dev.rec': it holds records and not tensors (tfrecord-cat reads records)" 'records to tensor-cat' \
