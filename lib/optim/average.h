@@ -20,8 +20,8 @@ struct bt_average {
 	struct bt_pool *pool; /* borrowed */
 };
 
-/* last: the n of `total` updates; below 1: a share of them. With 0 there is no
- * average, and the functions below do nothing. */
+/* last: the n of `total` updates, or all if these are fewer; below 1: a share
+ * of them. With 0 there is no average, and the functions below do nothing. */
 int bt_average_init(struct bt_average *a, const struct bt_graph *g, double last,
                     int64_t total, struct bt_pool *pool,
                     struct bt_error *err) BT_MUST_USE;
