@@ -19,6 +19,7 @@
 #include "ckpt_format/tensor_stream_int.h"
 #include "format/tfrecord.h"
 #include "io/in.h"
+#include "io/path.h"
 
 #define BLOCK_MAX ((uint64_t)1 << 17) /* bytes that come of a block */
 
@@ -56,7 +57,9 @@ int bt_ts_reader_open(const char *path, size_t limit, struct bt_ts_reader **res,
 		r = bt_in_refuse_terminal(t->in, err);
 	if (r != BT_OK) {
 		bt_ts_reader_close(t);
-		return r;
+		return path != NULL && bt_path_is_dir(path) /* a model's */
+		           ? bt_error_hint(err, BT_HINT_WRITE_TENSORS, r)
+		           : r;
 	}
 	bt_in_as_is(t->in);
 	*res = t;

@@ -12,6 +12,7 @@
 #include "ckpt_format/tensor_stream_read.h"
 #include "format/csv.h"
 #include "io/in.h"
+#include "io/path.h"
 #include "tensorstream/frame.h"
 
 /* What a column holds; else a value. */
@@ -489,6 +490,8 @@ int bt_prediction_file_read(const char *path, const struct bt_task *task,
 	int r;
 
 	r = look(path, f, &tensors, err);
+	if (r != BT_OK && bt_path_is_dir(path)) /* a model's */
+		bt_error_hint(err, BT_HINT_WRITE_TENSORS, r);
 	if (r == BT_OK && !tensors && task->per_token)
 		r = bt_error_hint(
 		    err, BT_HINT_WORDS_TENSOR,

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/str.h"
 #include "op/ops.h"
 #include "task/target.h"
 
@@ -85,7 +86,8 @@ static void describe(const struct bt_task_data *d, int outputs, char *out,
 	(void)outputs;
 	for (i = 0; i < d->n; i++)
 		answered += bt_task_target(d, i)[1] > 0;
-	snprintf(out, size, "%zu windows with an answer", answered);
+	snprintf(out, size, "%zu window%s with an answer", answered,
+	         bt_plural(answered));
 }
 
 const struct bt_task bt_task_qa = {

@@ -264,11 +264,13 @@ static int subsample(struct bt_job *j, struct bt_error *err)
 		snprintf(in, sizeof(in), " in %zu windows", d->n);
 	data = bt_dataset_targets(d);
 	j->model.task->describe(&data, j->model.labels.n, what, sizeof(what));
-	bt_log(o->log, BT_LOG_NOTE,
-	       "%zu%s training examples%s, %zu for evaluation, %s, %.1f tokens "
-	       "each (longest %zu)",
-	       texts, of, in, bt_dataset_texts(&j->eval), what,
-	       (double)d->start[d->n] / (double)d->n, d->longest);
+	bt_log(
+	    o->log, BT_LOG_NOTE,
+	    "%zu%s training example%s%s, %zu for evaluation, %s, %.1f tokens "
+	    "each (longest %zu)",
+	    texts, of, bt_plural(o->train_share != 0 ? all : texts), in,
+	    bt_dataset_texts(&j->eval), what,
+	    (double)d->start[d->n] / (double)d->n, d->longest);
 	return BT_OK;
 }
 

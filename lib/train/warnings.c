@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/str.h"
 
 #define FEW 20         /* smaller sets are trials, of which nothing is said */
 #define LEAK_SHARE 100 /* one text in so many is mentioned */
@@ -170,8 +171,8 @@ void bt_warn_plan(const struct bt_train_opts *o, size_t n, int64_t total,
 		bt_log_warn(
 		    o->log, "few-updates", BT_HINT_NONE,
 		    "each update uses all %zu examples, and the run has only "
-		    "%lld updates: smaller batches learn faster",
-		    n, (long long)total);
+		    "%lld update%s: smaller batches learn faster",
+		    n, (long long)total, bt_plural((uint64_t)total));
 	if (warmup >= total && o->schedule.warmup >= 1)
 		bt_log_warn(
 		    o->log, "warmup-too-long", BT_HINT_NONE,

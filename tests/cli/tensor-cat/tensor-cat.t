@@ -219,6 +219,8 @@ is $? 1 'what went into a pipe has no end either'
 refuses "*'a.csv': it holds text and not tensors (bert-predict -o NAME.ts *)" \
 	'text' sh -c 'echo id,label >a.csv; tensor-cat -o no.ts a.csv'
 printf '\223NUMPY\1\0' >a.npy
+mkdir model
+refuses "*'model': Is a directory (bert-predict -o NAME.ts writes *)" 'a model' tensor-cat model
 refuses "*'a.npy': it holds a NumPy array and not tensors (bert-predict -o NAME.ts *)" \
 	'an array' tensor-cat -o no.ts a.npy
 printf '\1\2\3\4' >a.bin
