@@ -11,6 +11,10 @@
 
 #include <cmocka.h>
 
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/err.h"
 
 /* The call succeeds; on failure its error text is printed. */
@@ -34,5 +38,14 @@
 #define TEST(name) static void name(void **state __attribute__((unused)))
 
 #define RUN(tests) cmocka_run_group_tests(tests, NULL, NULL)
+
+/* Whether another machine's processor is emulated (tests/one), some thirty
+ * times slower: what does not depend on the processor is done in part there. */
+static inline bool emulated(void)
+{
+	const char *kind = getenv("TEST_KIND");
+
+	return kind != NULL && strcmp(kind, "emulation") == 0;
+}
 
 #endif

@@ -192,12 +192,12 @@ TEST(every_bit_flipped)
 {
 	size_t i, k, size, taken;
 	uint8_t *p;
-	int bit;
+	int bit, step = emulated() ? 5 : 1;
 
 	for (i = 0; i < FILES; i++) {
 		p = load(fixture(files[i].name), &size);
 		for (taken = k = 0; k < size; k++)
-			for (bit = 0; bit < 8; bit++) {
+			for (bit = (int)k % step; bit < 8; bit += step) {
 				p[k] ^= (uint8_t)(1 << bit);
 				taken += (size_t)try_copy(use, p, size);
 				p[k] ^= (uint8_t)(1 << bit);

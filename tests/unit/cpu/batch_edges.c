@@ -122,14 +122,14 @@ static void both_ways(struct run *r, const struct batch *m)
 }
 
 /* 1, 2, 3 and 7 threads: the same bits of loss, logits and gradients. How work
- * is cut is the same on every instruction set: of one that is forced 1 and 3.
- */
+ * is cut is the same on every instruction set: of one that is forced or
+ * emulated 1 and 3. */
 static void check_threads(const struct bt_config *c, const struct batch *m,
                           bool low)
 {
 	static const int threads[] = {3, 2, 7};
 	struct run a, b;
-	size_t i, n = getenv("BT_ISA") != NULL ? 1 : 3;
+	size_t i, n = getenv("BT_ISA") != NULL || emulated() ? 1 : 3;
 
 	open_run(&a, c, 1, low);
 	both_ways(&a, m);
@@ -249,11 +249,12 @@ TEST(odd_widths)
 {
 	static const int lengths[] = {17, 1, 129, 2, 64, 3, 0};
 	static const int widths[][3] = {
-	    {240, 12, 333}, {60, 5, 77}, {33, 3, 1}};
+	    {60, 5, 77}, {33, 3, 1}, {240, 12, 333}};
+	size_t i, n = sizeof(widths) / sizeof(widths[0]);
 	struct bt_config c;
-	size_t i;
 
-	for (i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+	/* vectors of arm64 are short: the wide one has nothing new for them */
+	for (i = 0; i < n - emulated(); i++) {
 		c = config(widths[i][0], widths[i][1], widths[i][2]);
 		check_all(&c, lengths);
 	}

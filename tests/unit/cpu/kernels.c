@@ -724,10 +724,10 @@ TEST(attention)
 	attend_case(1, 201, 32, true, 64);
 	/* several blocks of keys and tiles of queries; some rows of a tile that
 	 * see nothing of a block */
-	attend_case(531, 531, 64, false, 0);
-	attend_case(1035, 1035, 32, false, 0);
-	attend_case(1034, 1034, 33, true, 0);
-	attend_case(777, 777, 32, false, 250);
+	attend_case(531, 531, 33, false, 0);
+	attend_case(1035, 1035, 16, false, 0);
+	attend_case(534, 534, 33, true, 0);
+	attend_case(777, 777, 16, false, 250);
 	attend_case(778, 778, 16, true, 250);
 	attend_case(1037, 1037, 32, true, 0);
 	attend_case(779, 779, 32, true, 250);
