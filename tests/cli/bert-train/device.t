@@ -11,6 +11,10 @@
 export BT_PJRT_CACHE="$PWD/cache"
 xla_path
 small_data
+# of one layer: programs of two take XLA twice as long, and peer/device has those
+small_config=./one.json
+echo '{"model_type": "bert", "vocab_size": 2000, "hidden_size": 128, "num_hidden_layers": 1,
+	"num_attention_heads": 2, "intermediate_size": 512}' >one.json
 
 # train OUT [OPTION ...]: 8 updates, of 2 epochs
 train() {
@@ -39,7 +43,7 @@ like "$(cat err)" 'bert-train: *step 1 of 8: *out of memory while compiling*' '.
 mkdir stay
 for signal in TERM KILL; do
 	rm -f stay/*
-	MOCK_STAY=1 MOCK_DIR=stay BT_PJRT_CACHE=long bert-train --force --init-config tiny \
+	MOCK_STAY=1 MOCK_DIR=stay BT_PJRT_CACHE=long bert-train --force --init-config "$small_config" \
 		--tokenizer vocab.txt --epochs 2 --batch-size 48 --dtype f32 \
 		--device "$BUILD/plugin/mock.so" -o stopped train.rec 2>err &
 	pid=$!
@@ -148,7 +152,7 @@ if [ -n "$plugin" ]; then
 	while read -r kind step; do
 		rm -f refused stays
 		NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_LATE=$kind BT_PJRT_CACHE=$kind \
-			bert-train --init-config tiny --tokenizer vocab.txt --epochs 2 \
+			bert-train --init-config "$small_config" --tokenizer vocab.txt --epochs 2 \
 			--learning-rate 1e-3 --batch-size 48 --dtype f32 --log-steps 1 --eval dev.rec \
 			--device "$BUILD/plugin/narrow.so" -o late.$kind \
 			--resume-from dev/checkpoint-3.safetensors train.rec 2>err &
@@ -209,7 +213,7 @@ if [ -n "$plugin" ]; then
 
 	# killed on the CPU, resumed on the device
 	part() {
-		set -- bert-train --init-config tiny --tokenizer vocab.txt --epochs 2 \
+		set -- bert-train --init-config "$small_config" --tokenizer vocab.txt --epochs 2 \
 			--learning-rate 1e-3 --batch-size 48 --dtype f32 --log-steps 1 \
 			--eval dev.rec --save-steps 1 -o part "$@" train.rec
 		exec "$@"
