@@ -4,10 +4,14 @@
 # same output, messages and manners as without it.
 . "$TEST_TOP/tests/lib/lib.sh"
 
-awk 'BEGIN {
+# Fewer where they are slow to read, whose damage is still behind the 4 MiB that are
+# read before the thread begins
+rows=250000
+[ -z "${TEST_KIND-}" ] || rows=150000
+awk -v rows=$rows 'BEGIN {
 	srand(1)
 	print "text,label"
-	for (i = 0; i < 250000; i++)
+	for (i = 0; i < rows; i++)
 		printf "some text with numbers %d %d,%d\n", rand() * 1e9, rand() * 1e9, i % 7
 }' >big.csv
 printf 'text,label\nhello,1\n' >a.csv
@@ -85,9 +89,9 @@ mkfifo pipe
 	cat big.rec.gz
 	exec sleep 600
 } >pipe &
-timeout 300 tfrecord-cat -q -j 3 --head 249999 -o got pipe
+timeout 300 tfrecord-cat -q -j 3 --head $((rows - 1)) -o got pipe
 is $? 0 'what was asked for is found: no wait for the rest'
-tfrecord-cat -q --head 249999 -o wanted big.rec.zst
+tfrecord-cat -q --head $((rows - 1)) -o wanted big.rec.zst
 same got wanted '... and it is right'
 kill $! 2>/dev/null
 {
