@@ -12,6 +12,7 @@
 #include "finetune/model.h"
 #include "finetune/unfinished.h"
 #include "format/hub_cache.h"
+#include "format/json.h"
 #include "format/model_files.h"
 #include "io/path.h"
 #include "io/url.h"
@@ -142,6 +143,23 @@ static int no_config(const char *path, struct bt_error *err)
 	return BT_EFORMAT;
 }
 
+/* Outputs without names: transformers writes none of two classes, and
+ * num_labels alone does where it was written by hand. */
+static int number_labels(const struct bt_config *c, struct bt_labels *l,
+                         struct bt_error *err)
+{
+	const struct bt_task *task = bt_task_of(c->problem_type);
+	int64_t n = bt_config_classifies(c) ? 2 : task->least;
+	int r = BT_OK;
+
+	if (task->names_outputs && !bt_config_classifies(c))
+		return BT_OK;
+	if (bt_config_classifies(c))
+		r = bt_json_int(c->json, "num_labels", 1, BT_LABELS_MAX, &n,
+		                err);
+	return r == BT_OK ? bt_labels_numbered(l, "LABEL_", n, err) : r;
+}
+
 int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
                     struct bt_error *err)
 {
@@ -163,11 +181,8 @@ int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
 	if (r == BT_OK) {
 		c->problem_type = bt_task_of(c->problem_type)->problem_type;
 		r = bt_labels_from_json(c->json, l, err);
-		if (r == BT_OK && l->n == 0 &&
-		    !bt_task_of(c->problem_type)->names_outputs)
-			r = bt_labels_numbered(
-			    l, "LABEL_", bt_task_of(c->problem_type)->least,
-			    err);
+		if (r == BT_OK && l->n == 0)
+			r = number_labels(c, l, err);
 		if (r != BT_OK) {
 			bt_error_prefix(err, "%s", bt_buf_str(&name));
 			bt_config_clear(c);

@@ -93,6 +93,10 @@ bool bt_config_masked(const struct bt_config *c);
 /* Whether its file says that it did, whatever it is to do now. */
 bool bt_config_was_masked(const struct bt_config *c);
 
+/* Whether the file is of Hugging Face's class of classifiers of texts or
+ * tokens. */
+bool bt_config_classifies(const struct bt_config *c);
+
 /* Whether the family has a head that tells next sentences; whether the file
  * says that the model has it. */
 bool bt_config_can_next(const struct bt_config *c);

@@ -89,6 +89,12 @@ const char *bt_config_token_problem(const json_t *o)
 	return NULL;
 }
 
+bool bt_config_classifies(const struct bt_config *c)
+{
+	return strstr(class_of(c->json), "ForSequenceClassification") != NULL ||
+	       strstr(class_of(c->json), of_tokens[0].class) != NULL;
+}
+
 bool bt_config_masked(const struct bt_config *c)
 {
 	return c->problem_type != NULL &&

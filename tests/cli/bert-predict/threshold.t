@@ -109,4 +109,25 @@ for tool in predict eval; do
 	misuses "*the model has 4 classes, and a threshold chooses between two (--threshold applies to models of two classes and to multi-label models)" \
 		"bert-$tool: four classes" bert-$tool -m four --threshold .3 dev.rec
 done
+
+# transformers writes no names of two classes; num_labels alone numbers them, too
+cp -r a bare
+bert-predict -q -m a --proba --format csv dev.rec >named.csv
+# CONFIGURATION: bare has it, with other members in place of its names
+unnamed() { perl -0pe 's/"(id2label|label2id)": \{[^}]*\},?\s*//g; s/,\s*}/}/g; s/\{/{'"$1"'/' a/config.json >bare/config.json; }
+unnamed ''
+bert-predict -q -m bare --proba --format csv dev.rec >bare.csv
+is "$(head -n 1 bare.csv)" id,label,LABEL_0,LABEL_1 'two classes without names are numbered'
+is "$(cut -d, -f3- bare.csv | sed 1d)" "$(cut -d, -f3- named.csv | sed 1d)" '... and have their probabilities'
+unnamed '"num_labels": 2,'
+bert-predict -q -m bare --proba --format csv dev.rec | cmp -s - bare.csv
+result $? '... as many as num_labels says'
+unnamed '"num_labels": 3,'
+refuses "*'classifier.weight' has shape \[2, 128\], the configuration asks for \[3, 128\]*" 'not others' \
+	bert-predict -m bare dev.rec
+unnamed '"num_labels": -3,'
+refuses "*'bare/config.json': 'num_labels' is not a whole number from 1 to *" 'nor none' bert-predict -m bare dev.rec
+unnamed ''
+sed 's/ForSequenceClassification/ForMaskedLM/' bare/config.json >bare/c && mv bare/c bare/config.json
+refuses '*does not hold a trained classifier*' 'a model of another class has none' bert-predict -m bare dev.rec
 finish
