@@ -49,9 +49,9 @@ static int read_rope(const json_t *o, const struct bt_config *c,
                      struct bt_error *err)
 {
 	const json_t *all = json_object_get(o, "rope_parameters");
-	const json_t *of = json_object_get(all, kind);
-	const json_t *scaling = json_object_get(o, "rope_scaling");
-	int r = BT_OK;
+	json_t *of = json_object_get(all, kind);
+	json_t *scaling = json_object_get(o, "rope_scaling"), *both;
+	int r;
 
 	if ((all != NULL && !json_is_object(all) && !json_is_null(all)) ||
 	    (of != NULL && !json_is_object(of) && !json_is_null(of)))
@@ -59,10 +59,12 @@ static int read_rope(const json_t *o, const struct bt_config *c,
 		                    "'rope_parameters' is not an object with "
 		                    "an object '%s'",
 		                    kind);
-	if (json_is_object(of))
-		r = bt_config_rope(of, c, rope, err);
-	if (r == BT_OK && json_is_object(scaling))
-		r = bt_config_rope(scaling, c, rope, err);
+	/* what rope_scaling says takes the place of what stands there */
+	both = json_is_object(of) ? json_copy(of) : json_object();
+	if (json_is_object(scaling))
+		json_object_update(both, scaling);
+	r = bt_config_rope(both, c, rope, err);
+	json_decref(both);
 	return r;
 }
 

@@ -139,10 +139,26 @@ int bt_config_rope(const json_t *o, const struct bt_config *c,
 	return set(type, &v, c, rope, err);
 }
 
+/* The length of texts before they became longer may stand beside the rotation,
+ * and then counts, as in transformers. */
+static int with_original(const json_t *o, json_t *rope, struct bt_config *c,
+                         struct bt_error *err)
+{
+	static const char key[] = "original_max_position_embeddings";
+	json_t *v = json_object_get(o, key), *both = json_copy(rope);
+	int r;
+
+	if (v != NULL && !json_is_null(v))
+		json_object_set(both, key, v);
+	r = bt_config_rope(both, c, &c->global_rope, err);
+	json_decref(both);
+	return r;
+}
+
 int bt_config_rope_of_all(const json_t *o, struct bt_config *c,
                           struct bt_error *err)
 {
-	const json_t *rope = json_object_get(o, "rope_scaling");
+	json_t *rope = json_object_get(o, "rope_scaling");
 	int r = bt_config_real(o, "rope_theta", 1, 1e30, &c->global_rope.theta,
 	                       err);
 
@@ -155,5 +171,5 @@ int bt_config_rope_of_all(const json_t *o, struct bt_config *c,
 		                    rope == json_object_get(o, "rope_scaling")
 		                        ? "rope_scaling"
 		                        : "rope_parameters");
-	return bt_config_rope(rope, c, &c->global_rope, err);
+	return with_original(o, rope, c, err);
 }

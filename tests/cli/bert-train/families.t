@@ -165,9 +165,24 @@ sed 's/}/, "rope_parameters": {"sliding_attention": {"rope_type": "default", "ro
 bert-train -q --init-config ettin.json --tokenizer vocab.txt --seed 6 --steps 2 -o e1 train.rec
 bert-train -q --init-config plain.json --tokenizer vocab.txt --seed 6 --steps 2 -o e2 train.rec
 same e1/model.safetensors e2/model.safetensors 'configurations of ModernBERTs mean the same'
+# what rope_scaling says takes the place of a rotation's own; and where the length of texts
+# before they became longer stands does not matter
+rope='{"rope_type": "linear", "factor": 3.0}'
+scaling='"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}'
+sed "s/}/, $scaling, \"rope_parameters\": {\"full_attention\": $rope, \"sliding_attention\": $rope}}/" \
+	modernbert.json >both.json
+bert-train -q --init-config both.json --tokenizer vocab.txt --seed 6 --steps 2 -o e5 train.rec
+rope='"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings"'
+sed "s/}/, \"rope_parameters\": {$rope: 16}}/" gte.json >inside.json
+sed "s/}/, \"original_max_position_embeddings\": 16, \"rope_parameters\": {$rope: 32}}/" gte.json >beside.json
+for i in inside beside; do
+	bert-train -q --init-config $i.json --tokenizer vocab.txt --seed 6 --steps 2 -o e.$i train.rec
+done
+same e.inside/model.safetensors e.beside/model.safetensors 'the original length may stand beside the rotation'
 sed 's/}/, "sliding_window": 4}/; s/"local_attention": 8/"local_attention": 2/' modernbert.json >half.json
 bert-train -q --init-config half.json --tokenizer vocab.txt --seed 6 --steps 2 -o e3 train.rec
 bert-train -q --init-config modernbert.json --tokenizer vocab.txt --seed 6 --steps 2 -o e4 train.rec
+same e5/model.safetensors e4/model.safetensors 'rope_scaling takes the place of a rotation of its own'
 same e3/model.safetensors e4/model.safetensors 'sliding_window is half of what local_attention would be'
 
 # Other labels: the layer of a row for each class is new, the rest of the head not.
