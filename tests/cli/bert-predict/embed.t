@@ -38,6 +38,7 @@ mkdir encoder
 cp m/*.txt m/*.json encoder
 "$TEST_TOP/tests/lib/encoder" m/model.safetensors >encoder/model.safetensors
 perl -MJSON::PP -0777 -ne '$c = decode_json($_); delete @$c{qw(id2label label2id)};
+	$c->{architectures} = ["BertModel"];
 	print encode_json($c)' m/config.json >encoder/config.json
 rm -f o.ts
 works 'an encoder alone' bert-predict -q -m encoder --embed mean --format tensor -o o.ts dev.rec
