@@ -258,6 +258,8 @@ static int list_unused(const struct bt_graph *g, const struct bt_ckpt *c,
 		plain = bt_names_plain(g->prefix, v->known ? v->name : name);
 		r = bt_weights_gaps_unused(gaps, g, c, plain, name, err);
 		free(plain);
+		if (r == BT_OK)
+			r = bt_weights_tied(gaps, g, c, m->of_param, v, err);
 		rep->unused++;
 		list(&rep->unused_names, name);
 	}

@@ -59,6 +59,11 @@ bool bt_weights_gaps_missing(const struct bt_weights_gaps *gaps,
 	return gaps != NULL && matches(&gaps->missing, name);
 }
 
+bool bt_weights_gaps_may(const struct bt_weights_gaps *gaps, const char *name)
+{
+	return gaps != NULL && matches(&gaps->unused, name);
+}
+
 /* The same but for numbers. */
 static bool alike(const char *a, const char *b)
 {
@@ -92,9 +97,8 @@ int bt_weights_gaps_unused(const struct bt_weights_gaps *gaps,
                            const char *name, const char *file,
                            struct bt_error *err)
 {
-	if (!is_part(g, name) ||
-	    (gaps != NULL &&
-	     (matches(&gaps->unused, file) || matches(&gaps->unused, name))))
+	if (!is_part(g, name) || bt_weights_gaps_may(gaps, file) ||
+	    bt_weights_gaps_may(gaps, name))
 		return BT_OK;
 	return bt_error_hint(
 	    err, BT_HINT_ALLOW_UNUSED,

@@ -3,11 +3,15 @@
 #ifndef BT_FINETUNE_WEIGHTS_INT_H
 #define BT_FINETUNE_WEIGHTS_INT_H
 
+#include "ckpt/names.h"
 #include "finetune/weights.h"
 
 /* Whether a parameter of that name may be missing. */
 bool bt_weights_gaps_missing(const struct bt_weights_gaps *gaps,
                              const char *name);
+
+/* Whether a tensor of that name may be there for nothing. */
+bool bt_weights_gaps_may(const struct bt_weights_gaps *gaps, const char *name);
 
 /*
  * BT_EFORMAT where nothing wants a tensor that is of the model all the same: it
@@ -19,5 +23,16 @@ int bt_weights_gaps_unused(const struct bt_weights_gaps *gaps,
                            const struct bt_graph *g, const struct bt_ckpt *c,
                            const char *name, const char *file,
                            struct bt_error *err) BT_MUST_USE;
+
+/*
+ * BT_EFORMAT where the tensor v, which nothing wants, is called and shaped as
+ * the head for masked tokens, whose product g makes with the table of words or
+ * whose bias it has, and differs from what is taken in its place: transformers
+ * computes with both then. of_param: for each parameter what holds it, or NULL.
+ */
+int bt_weights_tied(const struct bt_weights_gaps *gaps,
+                    const struct bt_graph *g, const struct bt_ckpt *c,
+                    const struct bt_named *const *of_param,
+                    const struct bt_named *v, struct bt_error *err) BT_MUST_USE;
 
 #endif

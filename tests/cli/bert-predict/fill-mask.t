@@ -36,4 +36,25 @@ csv2tfrecord -q -i id -t text -l intent "$data/library-dev.csv" | bert-tokenize 
 bert-train -q --init-config tiny --tokenizer vocab.txt --steps 1 -o c dev.rec
 refuses "*'c' has no tensor 'cls.predictions.transform.dense.weight', which the model needs (it is not a masked language model*" 'a model without that head' \
 	bert-predict -q -m c --fill-mask masked.rec
+
+# the matrix of the head, which is the table of words, may stand there once more
+others='LayerNorm|position|token_type|layer|pooler|dense|predictions|seq_relationship'
+twice() { # DIR FROM: DIR with the table of words in FROM as the decoder
+	cp -r m "$1"
+	mv "$1/model.safetensors" "$1/model-1.safetensors"
+	ckpt-convert -q --drop "$others" --rename 's/^bert.embeddings.word_embeddings/cls.predictions.decoder/' \
+		"$2/model.safetensors" "$1/model-2.safetensors"
+	for n in 1 2; do
+		ckpt-inspect --json "$1/model-$n.safetensors" | grep -o '"name": *"[^"]*"' |
+			sed "s/\"name\": *//; s/\$/: \"model-$n.safetensors\",/"
+	done | sed '1s/^/{"weight_map": {/; $s/,$/}}/' >"$1/model.safetensors.index.json"
+}
+twice same m
+bert-predict -q -m same --fill-mask --top 99999 --dtype f32 masked.rec >all2
+same all all2 'a head that equals the table of words changes nothing'
+bert-train -q --init-config tiny --tokenizer vocab.txt --task masked-lm --steps 1 -o m1 train.rec
+twice other m1
+refuses "*'other' holds the tensor 'cls.predictions.decoder.weight', which differs from 'bert.embeddings.word_embeddings.weight'*" \
+	'one that differs' bert-predict -q -m other --fill-mask masked.rec
+works 'is kept unused if that is wanted' bert-train -q -m other --task masked-lm --allow-unused decoder --steps 1 -o m2 train.rec
 finish
