@@ -55,6 +55,7 @@ struct bt_tok {
 	char *spm;              /* the SentencePiece model it is of, or NULL */
 	const char *class_name; /* in transformers, if its files must say so */
 	bool has_config;        /* there is a tokenizer_config.json */
+	bool named_class;       /* which names the class of a vocab.txt */
 
 	enum bt_tok_kind kind;
 	enum bt_tok_dialect dialect; /* HF or GOOGLE */

@@ -46,6 +46,10 @@ static int choose_lower(struct bt_tok *t, const struct bt_tok_opts *o,
 		t->flags.lower = o->lower;
 		why = "as asked for";
 	}
+	if (t->flags.lower < 0 && t->named_class) {
+		t->flags.lower = true;
+		why = "as its class does by default";
+	}
 	if (t->flags.lower < 0) {
 		t->flags.lower = bt_vocab_is_lower(&t->vocab);
 		why = t->flags.lower ? "since its vocabulary has no capitals"

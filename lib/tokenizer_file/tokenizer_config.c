@@ -183,6 +183,9 @@ static const char *const like_bert[] = {
     "DPRReader",  "DPRContextEncoder", "DPRQuestionEncoder",
     NULL};
 
+/* Another whose flags go before tokenizer.json's. */
+static const char *const like_mpnet[] = {"MPNet", NULL};
+
 /* Those that are RoBERTa's, and those that put their special tokens as BERT. */
 static const char *const like_roberta[] = {"Roberta", "Longformer", "Bart",
                                            "LED", NULL};
@@ -237,7 +240,10 @@ static int read_flags(struct bt_tok *t, const json_t *o, struct bt_error *err)
 	r = bt_json_str(o, "tokenizer_class", &class, err);
 	if (r != BT_OK)
 		return r;
-	if (!is_class(class, like_bert)) {
+	t->named_class = !t->is_json && o != NULL &&
+	                 json_object_get(o, "tokenizer_class") != NULL;
+	if (!is_class(class, like_bert) &&
+	    !(t->is_json && is_class(class, like_mpnet))) {
 		if (t->is_json)
 			return BT_OK;
 		return bt_error_set(err, BT_EFORMAT,

@@ -60,6 +60,10 @@ is "$(ids g2 'Hello É')" "$(ids "$T/cased" 'Hello É')" \
 	'capitals in the vocabulary: left in case'
 is "$(ids g2 'Hello É' --lower-case yes)" "$(ids g2 'hello e' --lower-case no)" \
 	'--lower-case decides for a vocabulary that does not say'
+echo '{"tokenizer_class": "DistilBertTokenizer"}' >g2/tokenizer_config.json
+is "$(ids g2 'Hello É')" "$(ids g2 'hello e' --lower-case no)" \
+	'a class that is named makes lower case unless it says otherwise'
+is "$(ids g2 'Hello É' --lower-case no)" "$(ids "$T/cased" 'Hello É')" '... or --lower-case does'
 printf '[PAD]\n[UNK]\n[CLS]\n[SEP]\n<S>\n<T>\n[unused1]\na\n' >v.txt
 is "$(ids v.txt A)" '2 7 3' 'names in brackets are no capitals'
 exits 2 'more tokens than positions' \
@@ -180,6 +184,8 @@ echo '{"do_lower_case": true, "tokenizer_class": "PreTrainedTokenizerFast"}' \
 	>j/tokenizer_config.json
 is "$(ids j 'Hello')" "$(ids "$T/cased" 'Hello')" \
 	'... unless the class takes the file as it is'
+echo '{"do_lower_case": true, "tokenizer_class": "MPNetTokenizer"}' >j/tokenizer_config.json
+is "$(ids j 'Hello')" "$(ids "$T/cased" 'hello')" '... which that of MPNet does not'
 sed 's/"BertPreTokenizer"/"Nosuch"/' "$T/cased.json" >j/tokenizer.json
 refused "*'j/tokenizer.json': pre_tokenizer of type Nosuch is not supported*" \
 	'another pre-tokenizer' j
