@@ -33,6 +33,15 @@ int bt_tok_read_config(struct bt_tok *t, struct bt_error *err) BT_MUST_USE;
 int bt_tok_read_model_config(struct bt_tok *t,
                              struct bt_error *err) BT_MUST_USE;
 
+/* True if a tokenizer_class is one of those in the list, which ends with NULL,
+ * "XTokenizer" or "XTokenizerFast" for "X". */
+bool bt_tok_is_class(const char *name, const char *const *known);
+
+/* Changes the parsed tokenizer.json as tokenizer_config.json beside it says, if
+ * that names a class of SentencePiece's tokenizers. */
+int bt_tok_class_flags(const struct bt_tok *t, json_t *file,
+                       struct bt_error *err) BT_MUST_USE;
+
 /*
  * Adds a token with its flags; id -1: what it is in the vocabulary, or the next
  * one. A token that is there already stays as it is. An id that is neither the

@@ -160,8 +160,7 @@ static int read_added_files(struct bt_tok *t, json_t *config, json_t *map,
 	return r == BT_OK ? BT_OK : blame(t, MAP, err);
 }
 
-/* True if the class is one of those in the list, which ends with NULL. */
-static bool is_class(const char *name, const char *const *known)
+bool bt_tok_is_class(const char *name, const char *const *known)
 {
 	size_t i, n;
 
@@ -203,9 +202,9 @@ static int read_bpe_flags(struct bt_tok *t, const json_t *o,
 	r = bt_json_str(o, "tokenizer_class", &class, err);
 	if (r != BT_OK)
 		return r;
-	if (is_class(class, like_roberta)) {
+	if (bt_tok_is_class(class, like_roberta)) {
 		prefix = false;
-	} else if (is_class(class, like_deberta)) {
+	} else if (bt_tok_is_class(class, like_deberta)) {
 		prefix = false;
 		t->frame = t->is_json ? t->frame : BT_TEMPLATE_KIND_BERT;
 	} else if (!t->is_json) {
@@ -219,7 +218,7 @@ static int read_bpe_flags(struct bt_tok *t, const json_t *o,
 	r = bt_json_bool(o, "add_prefix_space", &prefix, err);
 	if (r == BT_OK && t->bytes.top)
 		t->bytes.prefix = prefix;
-	if (r != BT_OK || !is_class(class, like_roberta))
+	if (r != BT_OK || !bt_tok_is_class(class, like_roberta))
 		return r;
 	t->trim.on = true;
 	t->trim.prefix = prefix;
@@ -242,8 +241,8 @@ static int read_flags(struct bt_tok *t, const json_t *o, struct bt_error *err)
 		return r;
 	t->named_class = !t->is_json && o != NULL &&
 	                 json_object_get(o, "tokenizer_class") != NULL;
-	if (!is_class(class, like_bert) &&
-	    !(t->is_json && is_class(class, like_mpnet))) {
+	if (!bt_tok_is_class(class, like_bert) &&
+	    !(t->is_json && bt_tok_is_class(class, like_mpnet))) {
 		if (t->is_json)
 			return BT_OK;
 		return bt_error_set(err, BT_EFORMAT,

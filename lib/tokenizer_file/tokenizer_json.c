@@ -241,6 +241,8 @@ int bt_tok_read_json(struct bt_tok *t, const char *path, struct bt_error *err)
 		                 "its " BT_FILE_KERAS_VOCAB,
 		                 class);
 	else
+		r = bt_tok_class_flags(t, o, err);
+	if (r == BT_OK)
 		r = read_components(t, o, &bulk, err);
 	if (r != BT_OK)
 		bt_error_prefix(err, "'%s'", path);

@@ -190,6 +190,32 @@ sed 's/"BertPreTokenizer"/"Nosuch"/' "$T/cased.json" >j/tokenizer.json
 refused "*'j/tokenizer.json': pre_tokenizer of type Nosuch is not supported*" \
 	'another pre-tokenizer' j
 
+# classes of SentencePiece's tokenizers, whose flags go before the file, too
+mkdir s
+cat >s/tokenizer.json <<'END'
+{"normalizer": {"type": "Sequence", "normalizers": [{"type": "Lowercase"}]},
+ "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"},
+  {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}]},
+ "added_tokens": [{"id": 0, "content": "<pad>", "special": true}, {"id": 1, "content": "<unk>", "special": true},
+  {"id": 2, "content": "[CLS]", "special": true}, {"id": 3, "content": "[SEP]", "special": true}],
+ "model": {"type": "Unigram", "unk_id": 1, "vocab": [["<pad>", 0], ["<unk>", 0], ["[CLS]", 0], ["[SEP]", 0],
+  ["▁", -2], ["a", -3], ["A", -3]]}}
+END
+flags() { echo "{\"tokenizer_class\": \"$1\", \"pad_token\": \"<pad>\"${2-}}" >s/tokenizer_config.json; }
+flags AlbertTokenizer
+is "$(ids s Aa --no-special)" '4 5 5' "ALBERT's as the file has it"
+flags AlbertTokenizer ', "do_lower_case": false'
+is "$(ids s Aa --no-special)" '4 6 5' '... do_lower_case false'
+flags AlbertTokenizerFast ', "add_prefix_space": false'
+is "$(ids s Aa --no-special)" '5 5' '... add_prefix_space false'
+flags XLMRobertaTokenizer ', "add_prefix_space": false, "do_lower_case": false'
+is "$(ids s Aa --no-special)" '5 5' "of which XLM-R's has the second"
+flags PreTrainedTokenizerFast ', "add_prefix_space": false, "do_lower_case": false'
+is "$(ids s Aa --no-special)" '4 5 5' '... and others neither'
+sed -i.old 's/{"type": "Lowercase"}/{"type": "NFKC"}/; s/"always"/"never"/' s/tokenizer.json
+flags AlbertTokenizer ', "do_lower_case": true, "add_prefix_space": true'
+is "$(ids s Aa --no-special)" '4 5 5' 'both true'
+
 # other kinds of tokenizers
 mkdir r
 refused "*'r' holds no tokenizer.json, no vocab.txt, and not both vocab.json*" \
