@@ -22,19 +22,26 @@ struct select {
 	struct bt_error *err;
 };
 
-static int add(struct select *q, struct bt_hub_file *f)
+static int append(struct select *q, struct bt_hub_file *f)
 {
 	struct bt_hub_selection *s = q->s;
-	size_t i;
 
-	for (i = 0; i < s->n; i++)
-		if (s->file[i] == f)
-			return BT_OK;
 	if (bt_grow(&s->file, &s->cap, s->n + 1,
 	            sizeof(struct bt_hub_file *)) != BT_OK)
 		return bt_error_nomem(q->err, "choosing files");
 	s->file[s->n++] = f;
 	return BT_OK;
+}
+
+/* Once, of a model's few files. */
+static int add(struct select *q, struct bt_hub_file *f)
+{
+	size_t i;
+
+	for (i = 0; i < q->s->n; i++)
+		if (q->s->file[i] == f)
+			return BT_OK;
+	return append(q, f);
 }
 
 static int add_if_there(struct select *q, const char *dir, const char *name)
@@ -261,23 +268,39 @@ static bool is_table(const char *name)
 	return bt_path_ends(name, ends, sizeof(ends) / sizeof(ends[0]));
 }
 
-static int add_matches(struct select *q, const char *pattern)
+/* Whether the name matches one of the patterns; notes which have a match. */
+static bool matches(const char *name, const char *const *patterns, size_t n,
+                    bool *used)
 {
 	bool any = false;
 	size_t i;
-	int r = BT_OK;
 
-	for (i = 0; i < q->l->n && r == BT_OK; i++)
-		if (fnmatch(pattern, q->l->file[i].name, 0) == 0) {
-			any = true;
-			r = add(q, &q->l->file[i]);
-		}
-	return r != BT_OK || any
-	           ? r
-	           : bt_error_set(q->err, BT_EFORMAT,
-	                          "none of its %zu files has a name like "
-	                          "'%.200s'",
-	                          q->l->n, pattern);
+	for (i = 0; i < n; i++)
+		if (fnmatch(patterns[i], name, 0) == 0)
+			any = used[i] = true;
+	return any;
+}
+
+/* The error of what has no files. */
+static int check_data(const struct bt_hub_listing *l,
+                      const char *const *patterns, size_t n, const bool *used,
+                      const struct bt_hub_selection *s, struct bt_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!used[i])
+			return bt_error_set(err, BT_EFORMAT,
+			                    "none of its %zu files has a name "
+			                    "like '%.200s'",
+			                    l->n, patterns[i]);
+	if (s->n > 0)
+		return BT_OK;
+	return bt_error_hint(err, BT_HINT_HUB_PARQUET,
+	                     bt_error_set(err, BT_EFORMAT,
+	                                  "none of its %zu files is a table "
+	                                  "that can be read here",
+	                                  l->n));
 }
 
 int bt_hub_select_data(const struct bt_hub_listing *l,
@@ -285,22 +308,20 @@ int bt_hub_select_data(const struct bt_hub_listing *l,
                        struct bt_hub_selection *s, struct bt_error *err)
 {
 	struct select q = {l, NULL, NULL, s, err};
+	bool *used = bt_array0(n, sizeof(*used));
 	size_t i;
 	int r = BT_OK;
 
 	memset(s, 0, sizeof(*s));
-	for (i = 0; i < n && r == BT_OK; i++)
-		r = add_matches(&q, patterns[i]);
-	for (i = 0; n == 0 && i < l->n && r == BT_OK; i++)
-		if (is_table(l->file[i].name))
-			r = add(&q, &l->file[i]);
-	if (r == BT_OK && s->n == 0)
-		r = bt_error_hint(
-		    err, BT_HINT_HUB_PARQUET,
-		    bt_error_set(err, BT_EFORMAT,
-		                 "none of its %zu files is a table that can be "
-		                 "read here",
-		                 l->n));
+	if (used == NULL)
+		return bt_error_nomem(err, "choosing files");
+	for (i = 0; i < l->n && r == BT_OK; i++)
+		if (n > 0 ? matches(l->file[i].name, patterns, n, used)
+		          : is_table(l->file[i].name))
+			r = append(&q, &l->file[i]);
+	if (r == BT_OK)
+		r = check_data(l, patterns, n, used, s, err);
+	free(used);
 	return r;
 }
 

@@ -28,8 +28,8 @@ int bt_hub_select(const struct bt_hub_listing *l, bt_hub_text *text, void *ctx,
                   struct bt_hub_selection *s, struct bt_error *err) BT_MUST_USE;
 
 /* Of a data set: the tables by their names' endings, or, if there are patterns,
- * all files whose names fnmatch() one of them, where '*' matches a '/', too. A
- * pattern without a file is BT_EFORMAT. */
+ * all files whose names fnmatch() one of them, where '*' matches a '/', too; in
+ * the order of the listing. A pattern without a file is BT_EFORMAT. */
 int bt_hub_select_data(const struct bt_hub_listing *l,
                        const char *const *patterns, size_t n,
                        struct bt_hub_selection *s,

@@ -34,6 +34,8 @@ is "$(tfrecord-cat -q --count train.rec)" 4 'of both files'
 works 'Parquet' eval "csv2tfrecord -q -t text -l label -o news.rec \
 	\$(bert-fetch -q --dataset --include '*.parquet' org/mail)"
 like "$(tfrecord-cat --json news.rec)" '*"Sci/Tech"*' 'whose labels have names'
+works 'two patterns of one file' bert-fetch --dataset --list --include '*.txt' --include 'n*' --include '*.py' org/mail
+is "$(cut -f 2 out | tr '\n' ' ')" 'mail.py notes.txt ' 'list it once, in the order of the hub'
 works 'a file of any kind' bert-fetch -q --dataset --include notes.txt -o plain org/mail
 is "$(cat out)" plain/notes.txt 'if it is named'
 same plain/notes.txt "$www/notes.txt" 'as it is'
