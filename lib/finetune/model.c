@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "ckpt/open.h"
 #include "finetune/adapter.h"
 #include "format/json.h"
@@ -266,8 +267,9 @@ int bt_model_open(const char *dir, const struct bt_engine_opts *o,
 		                                       : BT_HINT_CLASSES_TRAIN,
 		    bt_error_set(err, BT_EFORMAT,
 		                 "'%s' does not hold a trained classifier: "
-		                 "its configuration names %d labels",
-		                 dir, m->labels.n));
+		                 "its configuration names %d label%s",
+		                 dir, m->labels.n,
+		                 bt_plural((uint64_t)m->labels.n)));
 	r = finish_open(r, dir, o, m, err);
 	if (r != BT_OK || m->task->per_token || !m->task->names_outputs)
 		return r;

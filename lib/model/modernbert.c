@@ -59,6 +59,10 @@ static int read_rope(const json_t *o, const struct bt_config *c,
 		                    "'rope_parameters' is not an object with "
 		                    "an object '%s'",
 		                    kind);
+	if (scaling != NULL && !json_is_object(scaling) &&
+	    !json_is_null(scaling))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'rope_scaling' is not an object");
 	/* what rope_scaling says takes the place of what stands there */
 	both = json_is_object(of) ? json_copy(of) : json_object();
 	if (json_is_object(scaling))

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "format/charset.h"
 #include "io/in.h"
 #include "record/labels.h"
@@ -124,8 +125,8 @@ int bt_labels_parse(const char *given, struct bt_labels *l,
 		r = add_file(given, l, err);
 	if (r == BT_OK && l->n < 2)
 		r = bt_error_set(err, BT_EFORMAT,
-		                 "'%s' names %d labels, expected at least two",
-		                 given, l->n);
+		                 "'%s' names %d label%s, expected at least two",
+		                 given, l->n, bt_plural((uint64_t)l->n));
 	if (r == BT_OK)
 		return r;
 	bt_labels_clear(l);

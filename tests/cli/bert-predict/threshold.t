@@ -125,6 +125,8 @@ result $? '... as many as num_labels says'
 unnamed '"num_labels": 3,'
 refuses "*'classifier.weight' has shape \[2, 128\], the configuration asks for \[3, 128\]*" 'not others' \
 	bert-predict -m bare dev.rec
+unnamed '"num_labels": 1,'
+refuses "*does not hold a trained classifier: its configuration names 1 label (*" 'nor one' bert-predict -m bare dev.rec
 unnamed '"num_labels": -3,'
 refuses "*'bare/config.json': 'num_labels' is not a whole number from 1 to *" 'nor none' bert-predict -m bare dev.rec
 unnamed ''

@@ -52,7 +52,7 @@ misuses "*label 'no' stands there twice" 'a label twice' \
 	bert-tokenize -m "$M" --labels no,yes,no in.tfr
 misuses '*label 2 is empty' 'an empty label' bert-tokenize -m "$M" --labels no,,yes in.tfr
 echo one >one
-bad "*'one' names 1 labels, expected at least two" 'one label only' one
+bad "*'one' names 1 label, expected at least two" 'one label only' one
 bad "*'nosuch'*No such file*" 'no such file' nosuch
 echo '["a", 1]' >bad.json
 bad "*'bad.json': entry 1 of the array is not a text" 'a number in an array' bad.json

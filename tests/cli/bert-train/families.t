@@ -287,6 +287,7 @@ says modernbert '"pad_token_id": 2000' "'pad_token_id'"
 says modernbert '"pad_token_id": null, "num_attention_heads": 32' 'heads of 1 columns'
 says modernbert '"local_attention": -1' "'local_attention'"
 says modernbert '"rope_scaling": {"rope_type": "longrope"}' "rope_type 'longrope'"
+says modernbert '"rope_scaling": "linear"' "'rope_scaling' is not an object"
 says modernbert '"rope_parameters": {"full_attention": {"rope_type": "yarn", "rope_theta": 1}}' "rope_type 'yarn' with"
 says modernbert '"rope_parameters": {"full_attention": 3}' "'rope_parameters' is not"
 says modernbert '"layer_types": ["full_attention"]' "'layer_types' is not a list of 4"
