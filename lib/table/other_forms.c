@@ -27,7 +27,7 @@ static bool take_line(struct bt_span *s, struct bt_span *line)
 }
 
 /* The number of columns of a line, divided by tabs or else by blanks, and the
- * last one; 0 where the first one is not a word. */
+ * last one; 0 where columns divided by tabs are not words. */
 static size_t columns(struct bt_span line, struct bt_span *last)
 {
 	bool tabs = memchr(line.p, '\t', line.n) != NULL;
@@ -35,7 +35,7 @@ static size_t columns(struct bt_span line, struct bt_span *last)
 	size_t i, n = 1, from = 0;
 
 	for (i = 0; i < line.n; i++) {
-		if (tabs && n == 1 && line.p[i] == ' ')
+		if (tabs && line.p[i] == ' ')
 			return 0;
 		if (line.p[i] != between)
 			continue;
@@ -60,20 +60,36 @@ static bool is_tag(struct bt_span s)
 	return s.n > 0;
 }
 
+/* Whether a line is not one of a table in capitals: a tag of words, or a word
+ * that has lower case before a part of speech. */
+static bool is_sure(struct bt_span line, struct bt_span tag)
+{
+	size_t i;
+
+	if (tag.n == 1 ? *tag.p == 'O' : tag.p[1] == '-')
+		return true;
+	for (i = 0; i < line.n && line.p[i] != '\t' && line.p[i] != ' '; i++)
+		if (line.p[i] >= 'a' && line.p[i] <= 'z')
+			return true;
+	return false;
+}
+
 bool bt_table_is_conll(const uint8_t *p, size_t n)
 {
 	struct bt_span s = without_mark(p, n), line, last = {NULL, 0};
 	size_t first = 0, lines = 0, k;
+	bool sure = false, more;
 
 	if (s.n >= 10 && memcmp(s.p, "-DOCSTART-", 10) == 0)
 		return true;
-	for (; take_line(&s, &line) && line.n > 0; lines++) {
+	for (; (more = take_line(&s, &line)) && line.n > 0; lines++) {
 		k = columns(line, &last);
 		if (k < 2 || (first > 0 && k != first) || !is_tag(last))
 			return false;
 		first = k;
+		sure = sure || is_sure(line, last);
 	}
-	return lines > 1;
+	return lines > 1 && (sure || more); /* an empty line ends a sentence */
 }
 
 bool bt_table_is_squad(const uint8_t *p, size_t n)

@@ -174,6 +174,8 @@ done <<-'EOF'
 	texts words class\nA GOOD FILM GOOD\n\nA BAD ONE BAD\n
 	numbers words\tclass\na\t1\n\nb\t0\n
 	blanks-in-texts A B\tC\nD E\tF\n
+	capitals REVIEW\tLABEL\nGOOD\tPOS\nBAD\tNEG\n
+	texts-behind-ids ID\tREVIEW\tLABEL\n1\tI liked it\tPOS\n2\tI did not\tNEG\n
 EOF
 printf 'O\tTAG\nEU\tB-ORG\n\n' >words
 works 'a table of words' csv2tfrecord -q --delimiter tab -t O -o x.rec words
