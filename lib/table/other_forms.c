@@ -92,6 +92,15 @@ bool bt_table_is_conll(const uint8_t *p, size_t n)
 	return lines > 1 && (sure || more); /* an empty line ends a sentence */
 }
 
+/* Whether an object ends with a line, and the next line begins another one. */
+static bool are_lines(struct bt_span s)
+{
+	struct bt_span line;
+
+	return take_line(&s, &line) && line.n > 0 &&
+	       line.p[line.n - 1] == '}' && s.n > 0 && *s.p == '{';
+}
+
 bool bt_table_is_squad(const uint8_t *p, size_t n)
 {
 	static const char *const keys[] = {"\"qas\"", "\"question\""};
@@ -100,7 +109,7 @@ bool bt_table_is_squad(const uint8_t *p, size_t n)
 	size_t i;
 
 	s = bt_span_trim(s, " \t\r\n");
-	if (s.n == 0 || *s.p != '{')
+	if (s.n == 0 || *s.p != '{' || are_lines(s))
 		return false;
 	data = memmem(s.p, s.n, "\"data\"", 6);
 	if (data == NULL || memchr(s.p + 1, '{', (size_t)(data - s.p) - 1))

@@ -193,6 +193,10 @@ refuses "*'questions.json': line 1: has no key 'tokens' (squad2tfrecord reads qu
 	'questions to conll2tfrecord' conll2tfrecord -o x.rec questions.json
 echo '{"text": "a", "meta": {"data": ["question"]}, "data": "qas"}' >rows.json
 works 'JSON Lines' csv2tfrecord -q -o x.rec rows.json
+for i in 1 2; do
+	echo '{"data": [{"question": "b"}], "text": "a"}'
+done >rows.json
+works '... that begin as questions do' csv2tfrecord -q -o x.rec rows.json
 refuses "*'dev.rec': it holds records and not tensors (tfrecord-cat reads records)" 'records to tensor-cat' \
 	tensor-cat dev.rec
 
