@@ -166,6 +166,7 @@ int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
 	struct bt_buf name = BT_BUF_INIT;
 	char *path = NULL;
 	json_t *o = NULL;
+	bool said;
 	int r = bt_url_refuse(dir, BT_URL_DIR, err);
 
 	if (r == BT_OK)
@@ -179,10 +180,14 @@ int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
 	free(path);
 	json_decref(o);
 	if (r == BT_OK) {
+		said = c->problem_type != NULL;
 		c->problem_type = bt_task_of(c->problem_type)->problem_type;
 		r = bt_labels_from_json(c->json, l, err);
 		if (r == BT_OK && l->n == 0)
 			r = number_labels(c, l, err);
+		/* one output is a number, as transformers has it */
+		if (r == BT_OK && !said && l->n == 1 && bt_config_classifies(c))
+			c->problem_type = bt_task_regression.problem_type;
 		if (r != BT_OK) {
 			bt_error_prefix(err, "%s", bt_buf_str(&name));
 			bt_config_clear(c);

@@ -132,4 +132,13 @@ refuses "*'bare/config.json': 'num_labels' is not a whole number from 1 to *" 'n
 unnamed ''
 sed 's/ForSequenceClassification/ForMaskedLM/' bare/config.json >bare/c && mv bare/c bare/config.json
 refuses '*does not hold a trained classifier*' 'a model of another class has none' bert-predict -m bare dev.rec
+
+# one output is a number, as in models that rank
+printf 'text,score\na,1\nb,2\nc,3\nd,4\n' | csv2tfrecord -q -t text -l score --label-type float |
+	bert-tokenize -q -m vocab.txt -o score.rec
+bert-train -q --init-config tiny --tokenizer vocab.txt --task regression --epochs 1 -o r score.rec
+bert-predict -q -m r score.rec >number.csv
+perl -0pi -e 's/"problem_type": "regression",?\s*//; s/,\s*}/}/g' r/config.json
+works 'one output without a task' bert-predict -q -m r score.rec
+same out number.csv '... is a number'
 finish
