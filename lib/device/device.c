@@ -86,7 +86,9 @@ static void unlearn(struct bt_device *d)
 	bt_device_drop_all(d, l->grad);
 	bt_device_drop_all(d, l->moment1);
 	bt_device_drop_all(d, l->moment2);
+	bt_device_forget(l, 0);
 	bt_device_sizes_clear(&l->sizes);
+	free(l->numbers);
 	free(l->grad);
 	free(l->in);
 	free(l->out);

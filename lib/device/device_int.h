@@ -23,9 +23,16 @@ struct bt_device_program {
 	struct bt_hlo_program text;      /* of one that is, without the text
 	                                  * itself */
 	bool printed;                    /* what it costs */
+	bool ran;                        /* to its end, once */
 };
 
 #define BT_DEVICE_RESULTS 2 /* of a forward pass, at most */
+
+/* A number that a program gives, on the first device. */
+struct bt_device_number {
+	enum bt_hlo_kind kind;
+	struct bt_pjrt_buffer *at;
+};
 
 /* What training adds to a device (learn.c): buffers of replica r are at
  * r * n_params. */
@@ -37,6 +44,9 @@ struct bt_device_learner {
 	struct bt_pjrt_buffer **grad, **moment1, **moment2;
 	struct bt_pjrt_buffer **in, **out; /* of a program */
 	size_t in_cap, out_cap;
+	struct bt_device_number *numbers; /* not read yet: of each update those
+	                                   * of its batches, then the norm */
+	size_t n_numbers, number_cap;
 };
 
 struct bt_device {
@@ -95,6 +105,13 @@ int bt_device_put_arg(struct bt_device *d, int replica,
 
 /* Frees buffers of parameters, [replicas][n_params] or NULL. */
 void bt_device_drop_all(struct bt_device *d, struct bt_pjrt_buffer **b);
+
+/* Keeps a number of an update for who asks for its outcome: takes the buffer;
+ * and drops those that were not asked for, but for the first n (outcome.c). */
+int bt_device_keep_number(struct bt_device_learner *l, enum bt_hlo_kind kind,
+                          struct bt_pjrt_buffer *at,
+                          struct bt_error *err) BT_MUST_USE;
+void bt_device_forget(struct bt_device_learner *l, size_t n);
 
 /* The least length of rows, a power of 2, for texts of so many tokens. */
 int bt_device_row_length(size_t longest);

@@ -7,8 +7,6 @@
 #include "base/mem.h"
 #include "device/device_int.h"
 
-#define SCALARS (BT_HLO_NORM + 1) /* results of one number, by their kind */
-
 /* Where the buffer of a replica's parameter is, or NULL: of none. */
 static struct bt_pjrt_buffer **argument_of(struct bt_device *d, int replica,
                                            enum bt_hlo_source source, int param)
@@ -125,6 +123,8 @@ int bt_device_reload(struct bt_device *d, const float *const *param,
 {
 	int i, r = BT_OK;
 
+	if (d->learner != NULL)
+		bt_device_forget(d->learner, 0);
 	for (i = 0; i < d->g->n_params && r == BT_OK; i++)
 		r = bt_device_put_param(d, i, param[i], d->param, err);
 	return r;
@@ -144,12 +144,39 @@ static void end_failed(struct bt_device *d)
 		bt_error_clear(&late);
 }
 
-/* Takes what a program gave: its numbers, which all replicas have, and what
- * stays on the devices. */
-static int take_results(struct bt_device *d, const struct bt_hlo_program *p,
-                        float scalars[SCALARS], struct bt_error *err)
+/* Ends what is under way after an error: the gradients cannot be relied upon.
+ */
+static void give_up(struct bt_device *d)
 {
-	struct bt_pjrt_buffer **to, **out = d->learner->out;
+	bt_device_drop_all(d, d->learner->grad);
+	end_failed(d);
+}
+
+/* Keeps a number for who asks for the outcome; of squares of rows the update
+ * itself needs the sum. */
+static int take_number(struct bt_device *d, enum bt_hlo_kind kind,
+                       struct bt_pjrt_buffer *from, struct bt_error *err)
+{
+	struct bt_device_learner *l = d->learner;
+	float squares;
+	int r;
+
+	if (kind != BT_HLO_ROW_SQUARES)
+		return bt_device_keep_number(l, kind, from, err);
+	r = bt_pjrt_get(from, &squares, sizeof(squares), err);
+	if (r == BT_OK)
+		l->row_squares += (double)squares;
+	bt_pjrt_buffer_free(from);
+	return r;
+}
+
+/* Takes what a program gives: what stays on the devices, and its numbers, which
+ * all replicas have. */
+static int take_results(struct bt_device *d, const struct bt_hlo_program *p,
+                        struct bt_error *err)
+{
+	struct bt_device_learner *l = d->learner;
+	struct bt_pjrt_buffer **to;
 	int n = d->replicas * p->n_results, i, r = BT_OK;
 
 	for (i = 0; i < n; i++) {
@@ -157,19 +184,12 @@ static int take_results(struct bt_device *d, const struct bt_hlo_program *p,
 		               &p->results[i % p->n_results]);
 		if (to != NULL) {
 			drop(to);
-			*to = out[i];
-			out[i] = NULL;
+			*to = l->out[i];
+		} else if (i < p->n_results && r == BT_OK) {
+			r = take_number(d, p->results[i].kind, l->out[i], err);
+		} else {
+			bt_pjrt_buffer_free(l->out[i]);
 		}
-	}
-	for (i = 0; i < n; i++) {
-		if (i < p->n_results && out[i] != NULL && r == BT_OK)
-			r = bt_pjrt_get(out[i], &scalars[p->results[i].kind],
-			                sizeof(float), err);
-		drop(&out[i]);
-	}
-	if (r != BT_OK) { /* nothing that is there can be relied upon */
-		bt_device_drop_all(d, d->learner->grad);
-		end_failed(d);
 	}
 	return r;
 }
@@ -205,9 +225,38 @@ static void drop_argument(struct bt_device *d, const struct bt_hlo_program *p,
 		drop(own);
 }
 
+/* Begins with a program; waits for it if it never ran, since then memory may be
+ * too small. */
+static int start(struct bt_device *d, struct bt_device_program *x,
+                 struct bt_error *err)
+{
+	struct bt_device_learner *l = d->learner;
+	int args = d->replicas * x->text.n_args, i;
+	size_t before = l->n_numbers;
+	int r = bt_pjrt_run(x->program, l->in, l->out, err);
+
+	for (i = 0; i < args; i++)
+		drop_argument(d, &x->text, i);
+	if (r != BT_OK)
+		return r;
+	r = x->ran ? BT_OK : bt_pjrt_wait(d->pjrt, err);
+	if (r == BT_OK) {
+		x->ran = true;
+		r = take_results(d, &x->text, err);
+	} else {
+		for (i = 0; i < d->replicas * x->text.n_results; i++)
+			bt_pjrt_buffer_free(l->out[i]);
+	}
+	if (r != BT_OK) {
+		bt_device_forget(l, before);
+		give_up(d);
+	}
+	return r;
+}
+
 /* Runs a program that learns. */
 static int run(struct bt_device *d, int program, source_fn *from,
-               const void *ctx, float scalars[SCALARS], struct bt_error *err)
+               const void *ctx, struct bt_error *err)
 {
 	struct bt_device_program *x = &d->programs[program];
 	const struct bt_hlo_program *p = &x->text;
@@ -221,18 +270,12 @@ static int run(struct bt_device *d, int program, source_fn *from,
 	    bt_grow(&l->out, &l->out_cap, (size_t)results + 1,
 	            sizeof(*l->out)) != BT_OK)
 		return bt_error_nomem(err, "running a program");
-	for (i = 0; i < results; i++)
-		l->out[i] = NULL;
 	for (; put < args && r == BT_OK; put++) {
 		l->in[put] = NULL;
 		r = put_argument(d, p, put, from, ctx, err);
 	}
-	if (r == BT_OK) {
-		r = bt_pjrt_run(x->program, l->in, l->out, err);
-		for (i = 0; i < args; i++)
-			drop_argument(d, p, i);
-		return r == BT_OK ? take_results(d, p, scalars, err) : r;
-	}
+	if (r == BT_OK)
+		return start(d, x, err);
 	for (i = 0; i < put; i++)
 		if (argument_of(d, 0, p->args[i % p->n_args].source, 0) == NULL)
 			drop(&l->in[i]);
@@ -351,7 +394,7 @@ static int choose_size(struct bt_device *d, const struct part *p,
 }
 
 static int run_filled(struct bt_device *d, struct part *p, int program,
-                      float scalars[SCALARS], struct bt_error *err)
+                      struct bt_error *err)
 {
 	const struct bt_hlo_size *z = &d->programs[program].size;
 	const uint32_t *start = p->b->texts.start;
@@ -366,7 +409,7 @@ static int run_filled(struct bt_device *d, struct part *p, int program,
 			fill(d, p, i);
 	}
 	if (r == BT_OK)
-		r = run(d, program, batch_source, p, scalars, err);
+		r = run(d, program, batch_source, p, err);
 	for (i = 0; i < d->replicas; i++)
 		bt_hlo_batch_clear(&p->x[i]);
 	free(p->x);
@@ -379,7 +422,7 @@ static int run_filled(struct bt_device *d, struct part *p, int program,
 }
 
 static int run_piece(struct bt_device *d, struct part *p, bool add,
-                     float scalars[SCALARS], struct bt_error *err)
+                     struct bt_error *err)
 {
 	struct bt_hlo_size z = {0};
 	int program, r = choose_size(d, p, &z, err);
@@ -392,7 +435,7 @@ static int run_piece(struct bt_device *d, struct part *p, bool add,
 		return program < 0 ? program : BT_OK;
 	return d->costs.print != NULL
 	           ? bt_device_cost_check(d, &d->programs[program], err)
-	           : run_filled(d, p, program, scalars, err);
+	           : run_filled(d, p, program, err);
 }
 
 /* Whether a piece that was too large for the device can be run as smaller
@@ -417,38 +460,30 @@ static bool shrink(struct bt_device *d, const struct part *p, bool add)
 }
 
 int bt_device_gradients(struct bt_device *d, const struct bt_device_batch *b,
-                        bool add, double *loss, int64_t *right,
-                        struct bt_error *err)
+                        bool add, struct bt_error *err)
 {
 	struct part p = {.b = b,
 	                 .place = bt_array(b->texts.n + 1, sizeof(*p.place))};
-	float scalars[SCALARS];
 	size_t end = 0;
 	int r = BT_OK;
 
-	*loss = 0;
-	*right = 0;
 	if (!add)
 		d->learner->row_squares = 0;
 	if (p.place == NULL)
 		return bt_error_nomem(err, "placing texts in rows");
 	while (end < b->texts.n && r == BT_OK) {
-		memset(scalars, 0, sizeof(scalars));
 		r = bt_device_piece(b->texts.start, end, b->texts.n,
 		                    d->replicas, d->learner->places, p.place,
 		                    &p.piece, err);
 		if (r != BT_OK)
 			break;
-		r = run_piece(d, &p, add || end > 0, scalars, err);
+		r = run_piece(d, &p, add || end > 0, err);
 		if (r == BT_ENOMEM && shrink(d, &p, add || end > 0)) {
 			bt_error_clear(err);
 			r = BT_OK;
 			continue;
 		}
 		end = p.piece.end;
-		*loss += (double)scalars[BT_HLO_LOSS];
-		*right += (int64_t)scalars[BT_HLO_RIGHT];
-		d->learner->row_squares += (double)scalars[BT_HLO_ROW_SQUARES];
 	}
 	free(p.place);
 	return r;
@@ -472,7 +507,7 @@ static const void *step_source(const void *ctx, int replica,
 }
 
 int bt_device_update(struct bt_device *d, const struct bt_device_step *s,
-                     double *norm, struct bt_error *err)
+                     struct bt_error *err)
 {
 	static const struct bt_hlo_size none = {0};
 	const struct step x = {
@@ -487,17 +522,14 @@ int bt_device_update(struct bt_device *d, const struct bt_device_step *s,
 	     [BT_HLO_CLIP] = s->clip,
 	     [BT_HLO_CLIP_MORE] = s->clip_more,
 	     [BT_HLO_SQUARES] = (float)d->learner->row_squares}};
-	float scalars[SCALARS] = {0};
 	int program = bt_device_program(d, BT_DEVICE_UPDATE, &none, err), r;
 
-	*norm = 0;
 	if (program < 0 || d->planning)
 		return program < 0 ? program : BT_OK;
 	if (d->costs.print != NULL)
 		return bt_device_cost_check(d, &d->programs[program], err);
-	r = run(d, program, step_source, &x, scalars, err);
+	r = run(d, program, step_source, &x, err);
 	bt_device_drop_all(d, d->learner->grad);
-	*norm = (double)scalars[BT_HLO_NORM];
 	return r;
 }
 

@@ -54,12 +54,13 @@ struct bt_device_batch {
 	uint32_t step, token0, sequence0;
 };
 
-/* The loss of a batch; its gradients, which are those of the next update or are
- * added to them. right: of classes, rows of the logits whose largest is that of
- * their label. */
+/* Begins with the loss and the gradients of a batch, which are those of the
+ * next update or are added to them. Returns before the device has computed
+ * them, as bt_device_update does, so that it need not wait for what comes next;
+ * only the first run of each program is waited for, which tells whether memory
+ * is large enough. */
 int bt_device_gradients(struct bt_device *d, const struct bt_device_batch *b,
-                        bool add, double *loss, int64_t *right,
-                        struct bt_error *err) BT_MUST_USE;
+                        bool add, struct bt_error *err) BT_MUST_USE;
 
 /* The constants of an update, as bt_hlo_update has them; INFINITY for no limit
  * and no clipping. */
@@ -69,9 +70,25 @@ struct bt_device_step {
 	const float *rates, *keeps; /* [n_params] */
 };
 
-/* Updates the parameters; *norm is that of all gradients. */
+/* Updates the parameters. */
 int bt_device_update(struct bt_device *d, const struct bt_device_step *s,
-                     double *norm, struct bt_error *err) BT_MUST_USE;
+                     struct bt_error *err) BT_MUST_USE;
+
+/* What an update came to. */
+struct bt_device_outcome {
+	double loss;   /* of its batches, summed */
+	int64_t right; /* of classes, rows of the logits whose largest is that
+	                * of their label */
+	double norm;   /* of all gradients */
+};
+
+/* Whether all outcomes are there, so that nobody waits for them. */
+bool bt_device_idle(struct bt_device *d);
+
+/* Waits for the earliest update that was not asked for yet. After an error the
+ * device has lost what it learned. */
+int bt_device_outcome(struct bt_device *d, struct bt_device_outcome *o,
+                      struct bt_error *err) BT_MUST_USE;
 
 /* Copies parameter i from the device; its moments, of one that is trained. */
 int bt_device_read(struct bt_device *d, int i, float *param, float *moment1,

@@ -22,6 +22,21 @@ static int check_bytes(const struct bt_pjrt_shape *shape, size_t bytes,
 	return r;
 }
 
+/* Keeps the event of what was put on a device for who waits for the next run.
+ * The plugin has a copy until then, so not too much may be under way. */
+static int keep_event(struct bt_pjrt *p, struct bt_pjrt_event *event,
+                      size_t bytes, struct bt_error *err)
+{
+	int r = bt_grow(&p->puts, &p->put_cap, p->n_puts + 1, sizeof(*p->puts));
+
+	if (r != BT_OK)
+		return bt_pjrt_await(&p->lib, event, err);
+	p->puts[p->n_puts++] = event;
+	p->put_bytes += bytes;
+	return p->put_bytes > BT_PJRT_PUT_BYTES ? bt_pjrt_wait_puts(p, err)
+	                                        : BT_OK;
+}
+
 int bt_pjrt_put(struct bt_pjrt *p, int device,
                 const struct bt_pjrt_shape *shape, const void *data,
                 size_t bytes, struct bt_pjrt_buffer **buffer,
@@ -52,7 +67,7 @@ int bt_pjrt_put(struct bt_pjrt *p, int device,
 	                 BT_PJRT_SIZE(bt_pjrt_from_host_args, buffer), err);
 	if (r != BT_OK)
 		return r;
-	r = bt_pjrt_await(&p->lib, u.a.done, err);
+	r = keep_event(p, u.a.done, bytes, err);
 	if (r == BT_OK && u.a.buffer == NULL)
 		r = bt_error_set(err, BT_EFORMAT, "plugin '%s' gives no buffer",
 		                 p->lib.name);

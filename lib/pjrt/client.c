@@ -283,6 +283,7 @@ void bt_pjrt_close(struct bt_pjrt *p)
 		free(p->devices[i].kind);
 	free(p->devices);
 	free(p->devs);
+	free(p->puts);
 	free(p->about.platform);
 	free(p->about.version);
 	free(p->cache);

@@ -7,8 +7,11 @@
 #include "pjrt/pjrt.h"
 #include "pjrt/plugin_int.h"
 
+/* Bytes that may be under way to devices, where the plugin keeps a copy. */
+#define BT_PJRT_PUT_BYTES ((size_t)16 << 20)
+
 /* Runs that may be under way. */
-#define BT_PJRT_UNDER_WAY 2
+#define BT_PJRT_UNDER_WAY 4
 
 struct bt_pjrt {
 	struct bt_pjrt_lib lib;
@@ -26,10 +29,15 @@ struct bt_pjrt {
 	void *watch_ctx;
 	struct bt_pjrt_compiler *compiler; /* NULL: none */
 
-	/* Events of the runs that nobody has waited for, one a device. */
+	/* Events of the runs that nobody has waited for: of each device, and of
+	 * what was put there before. */
 	struct bt_pjrt_event **under_way[BT_PJRT_UNDER_WAY];
 	size_t n_under_way[BT_PJRT_UNDER_WAY];
 	unsigned next; /* where those of the next run go */
+
+	/* Of what was put on devices since the last run. */
+	struct bt_pjrt_event **puts;
+	size_t n_puts, put_cap, put_bytes;
 
 	uint64_t stamp; /* of the run whose arguments are checked */
 };
@@ -64,6 +72,9 @@ struct bt_pjrt_program {
 	}
 
 /* A program, and the options of its compilation, as a plugin takes them. */
+/* Waits for what was put on devices since the last run. */
+int bt_pjrt_wait_puts(struct bt_pjrt *p, struct bt_error *err) BT_MUST_USE;
+
 struct bt_pjrt_code bt_pjrt_code_of(const char *text, size_t len);
 void bt_pjrt_put_options(const struct bt_pjrt *p, int replicas,
                          struct bt_buf *to);

@@ -34,6 +34,7 @@ enum bt_pjrt_fn {
 	BT_PJRT_PLUGIN_INITIALIZE = 3,
 	BT_PJRT_PLUGIN_ATTRIBUTES = 4,
 	BT_PJRT_EVENT_DESTROY = 5,
+	BT_PJRT_EVENT_IS_READY = 6,
 	BT_PJRT_EVENT_AWAIT = 8,
 	BT_PJRT_CLIENT_CREATE = 10,
 	BT_PJRT_CLIENT_DESTROY = 11,
@@ -102,6 +103,13 @@ struct bt_pjrt_int_args { /* Error_GetCode, DeviceDescription_Id */
 	void *extension;
 	void *object;
 	int value;
+};
+
+struct bt_pjrt_ready_args { /* Event_IsReady */
+	size_t struct_size;
+	void *extension;
+	void *event;
+	bool is_ready;
 };
 
 struct bt_pjrt_list_args { /* texts and lists of pointers */
@@ -365,6 +373,7 @@ BT_PJRT_ENDS(bt_pjrt_api_version, minor, 24);
 BT_PJRT_ENDS(bt_pjrt_one_args, object, 24);
 BT_PJRT_ENDS(bt_pjrt_pointer_args, value, 32);
 BT_PJRT_ENDS(bt_pjrt_int_args, value, 28);
+BT_PJRT_ENDS(bt_pjrt_ready_args, is_ready, 25);
 BT_PJRT_ENDS(bt_pjrt_list_args, n, 40);
 BT_PJRT_AT(bt_pjrt_value, kind, 32);
 BT_PJRT_AT(bt_pjrt_value, v, 40);

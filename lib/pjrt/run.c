@@ -14,27 +14,42 @@ struct lists {
 	struct bt_pjrt_buffer **buffers; /* to become those of the results */
 };
 
-/* Waits for a run. */
-static int wait_slot(struct bt_pjrt *p, unsigned slot, struct bt_error *err)
+/* Waits for all of the events, which are gone then. */
+static int wait_all(struct bt_pjrt *p, struct bt_pjrt_event **events, size_t *n,
+                    struct bt_error *err)
 {
 	size_t i;
 	int r = BT_OK, one;
 
-	for (i = 0; i < p->n_under_way[slot]; i++) {
-		one = bt_pjrt_await(&p->lib, p->under_way[slot][i],
-		                    r == BT_OK ? err : NULL);
+	for (i = 0; i < *n; i++) {
+		one =
+		    bt_pjrt_await(&p->lib, events[i], r == BT_OK ? err : NULL);
 		r = r == BT_OK ? one : r;
 	}
+	*n = 0;
+	return r;
+}
+
+int bt_pjrt_wait_puts(struct bt_pjrt *p, struct bt_error *err)
+{
+	p->put_bytes = 0;
+	return wait_all(p, p->puts, &p->n_puts, err);
+}
+
+/* Waits for a run. */
+static int wait_slot(struct bt_pjrt *p, unsigned slot, struct bt_error *err)
+{
+	int r = wait_all(p, p->under_way[slot], &p->n_under_way[slot], err);
+
 	free(p->under_way[slot]);
 	p->under_way[slot] = NULL;
-	p->n_under_way[slot] = 0;
 	return r;
 }
 
 int bt_pjrt_wait(struct bt_pjrt *p, struct bt_error *err)
 {
+	int r = bt_pjrt_wait_puts(p, err), one;
 	unsigned i;
-	int r = BT_OK, one;
 
 	for (i = 0; i < BT_PJRT_UNDER_WAY; i++) {
 		one = wait_slot(p, (p->next + i) % BT_PJRT_UNDER_WAY,
@@ -42,6 +57,30 @@ int bt_pjrt_wait(struct bt_pjrt *p, struct bt_error *err)
 		r = r == BT_OK ? one : r;
 	}
 	return r;
+}
+
+static bool is_ready(struct bt_pjrt *p, struct bt_pjrt_event *event)
+{
+	BT_PJRT_ARGS(bt_pjrt_ready_args, u);
+
+	u.a.event = event;
+	return event == NULL ||
+	       (bt_pjrt_call(&p->lib, BT_PJRT_EVENT_IS_READY, &u,
+	                     BT_PJRT_SIZE(bt_pjrt_ready_args, is_ready),
+	                     NULL) == BT_OK &&
+	        u.a.is_ready);
+}
+
+bool bt_pjrt_idle(struct bt_pjrt *p)
+{
+	unsigned slot;
+	size_t i;
+
+	for (slot = 0; slot < BT_PJRT_UNDER_WAY; slot++)
+		for (i = 0; i < p->n_under_way[slot]; i++)
+			if (!is_ready(p, p->under_way[slot][i]))
+				return false;
+	return true;
 }
 
 static int check_arg(const struct bt_pjrt_program *x, struct bt_pjrt_buffer *b,
@@ -114,7 +153,7 @@ static int lists_make(struct lists *l, const struct bt_pjrt_program *x,
 	l->args_of = bt_array(n, sizeof(*l->args_of));
 	l->results = bt_array0(k, sizeof(*l->results));
 	l->results_of = bt_array(n, sizeof(*l->results_of));
-	l->events = bt_array0(n, sizeof(*l->events));
+	l->events = bt_array0(n + x->p->n_puts, sizeof(*l->events));
 	l->buffers = bt_array0(k, sizeof(*l->buffers));
 	if (l->args == NULL || l->args_of == NULL || l->results == NULL ||
 	    l->results_of == NULL || l->events == NULL || l->buffers == NULL) {
@@ -186,6 +225,18 @@ static void hand_out(struct bt_pjrt_program *x, struct lists *l,
 	}
 }
 
+/* Those of a run, [n], with room for those of what was put there before. */
+static void keep_events(struct bt_pjrt *p, struct bt_pjrt_event **events,
+                        size_t n)
+{
+	if (p->n_puts > 0)
+		memcpy(events + n, p->puts, p->n_puts * sizeof(*events));
+	p->under_way[p->next] = events;
+	p->n_under_way[p->next] = n + p->n_puts;
+	p->next = (p->next + 1) % BT_PJRT_UNDER_WAY;
+	p->n_puts = p->put_bytes = 0;
+}
+
 int bt_pjrt_run(struct bt_pjrt_program *x, struct bt_pjrt_buffer *const *args,
                 struct bt_pjrt_buffer **results, struct bt_error *err)
 {
@@ -209,9 +260,7 @@ int bt_pjrt_run(struct bt_pjrt_program *x, struct bt_pjrt_buffer *const *args,
 		return r;
 	r = execute(x, &l, err);
 	spend(x, args);
-	p->under_way[p->next] = l.events;
-	p->n_under_way[p->next] = (size_t)x->replicas;
-	p->next = (p->next + 1) % BT_PJRT_UNDER_WAY;
+	keep_events(p, l.events, (size_t)x->replicas);
 	l.events = NULL;
 	if (r == BT_OK)
 		hand_out(x, &l, results);

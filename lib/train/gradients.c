@@ -154,7 +154,7 @@ static int compare_update(struct bt_train_run *t, double *loss,
 	                             t->update_end - first, b);
 	bt_train_add_time(t, "loss of the update", start, 0);
 	if (!isfinite(*loss))
-		r = bt_train_diverged(t, "loss", err);
+		r = bt_train_diverged(t, t->s.step + 1, "loss", err);
 	return bt_dist_agree(t->o->dist, r, err);
 }
 
@@ -217,25 +217,18 @@ static void share_sums(struct bt_train_run *t)
 	free(at);
 }
 
-/* Adds what the shards had to what the run has. */
-static void count_update(struct bt_train_run *t, double weight, double *loss)
+static struct bt_shard_sum sum_of(const struct bt_train_run *t)
 {
-	int s;
+	struct bt_shard_sum all = {0};
+	const struct bt_shard_sum *x;
 
-	for (s = 0; s < t->shards.n; s++) {
-		*loss += t->shard_sums[s].loss;
-		t->s.right += t->shard_sums[s].right;
-		t->s.seen += t->shard_sums[s].seen;
-		t->res->tokens += t->shard_sums[s].tokens;
+	for (x = t->shard_sums; x < t->shard_sums + t->shards.n; x++) {
+		all.loss += x->loss;
+		all.right += x->right;
+		all.seen += x->seen;
+		all.tokens += x->tokens;
 	}
-	t->s.loss_sum += *loss * weight;
-	t->s.loss_weight += weight;
-	if (t->update_end > t->train->n - t->train->n / 4) {
-		t->tail_sum += *loss * weight;
-		t->tail_weight += weight;
-	}
-	t->s.step_loss_sum += *loss * weight;
-	t->s.step_loss_weight += weight;
+	return all;
 }
 
 /* Where the parameters are, the loss of the update and its gradients. */
@@ -259,7 +252,7 @@ static int pass_moved(struct bt_train_run *t, struct bt_error *err)
 	int r;
 
 	if (!bt_fgm_move(&t->fgm, bt_engine_params(e), t->grads))
-		return bt_train_diverged(t, "gradient", err);
+		return bt_train_diverged(t, t->s.step + 1, "gradient", err);
 	r = bt_dist_agree(t->o->dist, bt_engine_pack_trained(e, err), err);
 	bt_train_add_time(t, "adversarial step", start, 0);
 	t->moved = true;
@@ -274,23 +267,26 @@ static int pass_moved(struct bt_train_run *t, struct bt_error *err)
 	return r;
 }
 
-int bt_train_gradients(struct bt_train_run *t, double *loss,
+int bt_train_gradients(struct bt_train_run *t, struct bt_train_update *u,
                        struct bt_error *err)
 {
 	size_t first = t->batches.pos;
-	double weight;
+	double loss;
 	int r;
 
 	t->update_end = bt_batches_update_end(&t->batches, first);
 	t->comparing = t->whole.x != NULL &&
 	               (t->shards.n > 1 || bt_batches_at(&t->batches, first) <
 	                                       t->update_end - first);
-	weight = begin_update(t);
+	u->end = t->update_end;
+	u->examples = bt_batches_between(&t->batches, first, u->end);
+	u->weight = begin_update(t);
 	if (t->optim.rows != NULL)
 		bt_train_cpu_rows(t);
-	if ((r = pass(t, loss, err)))
+	if ((r = pass(t, &loss, err)))
 		return r;
 	share_sums(t);
-	count_update(t, weight, loss);
+	u->sum = sum_of(t);
+	u->sum.loss += loss;
 	return t->o->fgm > 0 ? pass_moved(t, err) : BT_OK;
 }

@@ -82,7 +82,7 @@ static int batch(struct bt_train_run *t, size_t pos, bool add,
 		return r;
 	sum->loss += bt_engine_loss(e);
 	if (!isfinite(sum->loss))
-		return bt_train_diverged(t, "loss", err);
+		return bt_train_diverged(t, t->s.step + 1, "loss", err);
 	r = bt_engine_backward(e, add, err);
 	if (r != BT_OK)
 		return locate_error(t, pos, err);
@@ -118,7 +118,7 @@ static int update(struct bt_train_run *t, struct bt_error *err)
 	norm = bt_optim_norm(&t->optim, t->grads, &t->shards.rows,
 	                     bt_engine_sparse_excess(e));
 	if (!isfinite(norm))
-		r = bt_train_diverged(t, "gradient", err);
+		r = bt_train_diverged(t, t->s.step + 1, "gradient", err);
 	if ((r = bt_dist_agree(t->o->dist, r, err)))
 		return r;
 	t->norm = norm;
@@ -223,4 +223,5 @@ static int read(struct bt_train_run *t, bool moments, struct bt_error *err)
 	return BT_OK;
 }
 
-const struct bt_train_on bt_train_on_cpu = {begin, load, batch, update, read};
+const struct bt_train_on bt_train_on_cpu = {begin, load, batch, update,
+                                            NULL,  NULL, read};

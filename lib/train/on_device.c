@@ -98,10 +98,11 @@ static int64_t count_seen(const struct bt_train_run *t)
 	return n;
 }
 
-static int blame_step(const struct bt_train_run *t, struct bt_error *err)
+static int blame_step(const struct bt_train_run *t, int64_t step,
+                      struct bt_error *err)
 {
-	return bt_error_prefix(err, "step %lld of %lld",
-	                       (long long)t->s.step + 1, (long long)t->total);
+	return bt_error_prefix(err, "step %lld of %lld", (long long)step,
+	                       (long long)t->total);
 }
 
 static int batch(struct bt_train_run *t, size_t pos, bool add,
@@ -126,19 +127,12 @@ static int batch(struct bt_train_run *t, size_t pos, bool add,
 	    .token0 = b->token0,
 	    .sequence0 = b->sequence0,
 	};
-	double loss;
-	int64_t right;
-	int r = bt_device_gradients(t->o->device, &x, add, &loss, &right, err);
+	int r = bt_device_gradients(t->o->device, &x, add, err);
 
 	(void)pos;
 	if (r != BT_OK)
-		return blame_step(t, err);
-	sum->loss += loss;
-	if (!isfinite(sum->loss))
-		return bt_train_diverged(t, "loss", err);
+		return blame_step(t, t->s.step + 1, err);
 	sum->seen += count_seen(t);
-	if (t->train->width == 0)
-		sum->right += right;
 	return BT_OK;
 }
 
@@ -169,7 +163,6 @@ static int pass_updates(struct bt_train_run *t, struct bt_error *err)
 {
 	const struct bt_device_step none = {0};
 	size_t pos = (size_t)t->s.pos, seen;
-	double norm;
 	int r = BT_OK;
 
 	bt_batches_seek(&t->batches, t->s.epoch, pos);
@@ -182,7 +175,7 @@ static int pass_updates(struct bt_train_run *t, struct bt_error *err)
 		}
 		r = pass_update(t, &pos, err);
 		if (r == BT_OK && seen == 0)
-			r = bt_device_update(t->o->device, &none, &norm, err);
+			r = bt_device_update(t->o->device, &none, err);
 	}
 	return r;
 }
@@ -329,7 +322,7 @@ static int apply(struct bt_train_run *t, float *rates, float *keeps,
 	                            .clip_more = (float)more,
 	                            .rates = rates,
 	                            .keeps = keeps};
-	return bt_device_update(t->o->device, &s, &t->norm, err);
+	return bt_device_update(t->o->device, &s, err);
 }
 
 static int update(struct bt_train_run *t, struct bt_error *err)
@@ -342,14 +335,34 @@ static int update(struct bt_train_run *t, struct bt_error *err)
 		return bt_error_nomem(err, "updating a model");
 	r = apply(t, rates, rates + n, err);
 	free(rates);
-	if (r != BT_OK)
-		return blame_step(t, err);
-	return isfinite(t->norm) ? BT_OK
-	                         : bt_train_diverged(t, "gradient", err);
+	return r == BT_OK ? BT_OK : blame_step(t, t->s.step + 1, err);
 }
 
-const struct bt_train_on bt_train_on_device = {begin, load, batch, update,
-                                               read};
+static int outcome(struct bt_train_run *t, struct bt_train_update *u,
+                   struct bt_error *err)
+{
+	struct bt_device_outcome x;
+
+	if (bt_device_outcome(t->o->device, &x, err) != BT_OK)
+		return blame_step(t, t->s.step, err);
+	u->sum.loss += x.loss;
+	if (!isfinite(u->sum.loss))
+		return bt_train_diverged(t, t->s.step, "loss", err);
+	if (!isfinite(x.norm))
+		return bt_train_diverged(t, t->s.step, "gradient", err);
+	if (t->train->width == 0)
+		u->sum.right += x.right;
+	t->norm = x.norm;
+	return BT_OK;
+}
+
+static bool is_idle(const struct bt_train_run *t)
+{
+	return bt_device_idle(t->o->device);
+}
+
+const struct bt_train_on bt_train_on_device = {begin,   load,    batch, update,
+                                               outcome, is_idle, read};
 
 int bt_job_device_open(struct bt_job *j, struct bt_error *err)
 {

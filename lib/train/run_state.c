@@ -3,14 +3,14 @@
 #include "base/sys.h"
 #include "train/train_int.h"
 
-int bt_train_diverged(const struct bt_train_run *t, const char *what,
-                      struct bt_error *err)
+int bt_train_diverged(const struct bt_train_run *t, int64_t update,
+                      const char *what, struct bt_error *err)
 {
 	return bt_error_set(err, BT_ELIMIT,
 	                    "the %s is not finite at step %lld of %lld (epoch "
 	                    "%lld), so training has diverged: try a smaller "
 	                    "learning rate; %s%s%s",
-	                    what, (long long)t->s.step + 1, (long long)t->total,
+	                    what, (long long)update, (long long)t->total,
 	                    (long long)t->s.epoch + 1,
 	                    t->res->kept ? "'" : "no model was written",
 	                    t->res->kept ? t->o->out : "",

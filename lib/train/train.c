@@ -34,34 +34,24 @@ static void add_rank_times(const struct bt_train_run *t,
 }
 
 /* Computes the gradients of the next batches and applies them. */
-static int update(struct bt_train_run *t, struct bt_error *err)
+static int update(struct bt_train_run *t, struct bt_train_update *u,
+                  struct bt_error *err)
 {
 	struct bt_dist_times times = bt_dist_times(t->o->dist);
 	struct bt_profile *p = t->o->profile;
-	uint64_t tokens = t->res->tokens, sent = bt_dist_sent(t->o->dist);
-	double loss;
-	int r = bt_train_gradients(t, &loss, err);
-	size_t end = t->update_end;
+	uint64_t sent = bt_dist_sent(t->o->dist);
+	int r = bt_train_gradients(t, u, err);
 
 	if (r == BT_OK)
 		r = t->on->update(t, err);
-	if (r != BT_OK)
+	if (r != BT_OK || p == NULL)
 		return r;
-	t->res->examples +=
-	    bt_batches_between(&t->batches, t->batches.pos, end);
-	t->s.step++;
-	t->s.pos = (int64_t)end;
-	t->batches.pos = end;
-	t->shown_loss +=
-	    (t->shown_loss == 0 ? 1 : 0.1) * (loss - t->shown_loss);
-	if (p != NULL) {
-		add_rank_times(t, times, sent);
-		p->steps++;
-		p->tokens += t->res->tokens - tokens;
-		if (t->s.step - t->res->steps == WARM && t->total > 2 * WARM)
-			bt_profile_restart(p);
-	}
-	return r;
+	add_rank_times(t, times, sent);
+	p->steps++;
+	p->tokens += u->sum.tokens;
+	if (t->s.step + 1 - t->res->steps == WARM && t->total > 2 * WARM)
+		bt_profile_restart(p);
+	return BT_OK;
 }
 
 static void show_progress(struct bt_train_run *t)
@@ -80,6 +70,46 @@ static void show_progress(struct bt_train_run *t)
 	    (long long)bt_train_epoch(t), (long long)t->s.step,
 	    (long long)t->total, left / 60, left % 60, t->shown_loss,
 	    (double)t->res->examples / s, (double)t->res->tokens / s);
+}
+
+/* Adds an update to what the run has. */
+static void add_up(struct bt_train_run *t, const struct bt_train_update *u)
+{
+	double loss = u->sum.loss, weight = u->weight;
+
+	t->res->examples += u->examples;
+	t->res->tokens += u->sum.tokens;
+	t->s.right += u->sum.right;
+	t->s.seen += u->sum.seen;
+	t->s.loss_sum += loss * weight;
+	t->s.loss_weight += weight;
+	if (u->end > t->train->n - t->train->n / 4) {
+		t->tail_sum += loss * weight;
+		t->tail_weight += weight;
+	}
+	t->s.step_loss_sum += loss * weight;
+	t->s.step_loss_weight += weight;
+	t->shown_loss +=
+	    (t->shown_loss == 0 ? 1 : 0.1) * (loss - t->shown_loss);
+}
+
+/* Counts the last update, once it is known what it came to. */
+static int count_last(struct bt_train_run *t, struct bt_error *err)
+{
+	int r = BT_OK;
+
+	if (!t->uncounted)
+		return BT_OK;
+	t->uncounted = false;
+	if (t->on->outcome != NULL)
+		r = t->on->outcome(t, &t->last, err);
+	if (r == BT_OK) {
+		add_up(t, &t->last);
+		show_progress(t);
+		if (bt_dist_is_first(t->o->dist))
+			r = bt_train_updated(t, err);
+	}
+	return bt_dist_agree(t->o->dist, r, err);
 }
 
 /* True when all is done that was to be done. */
@@ -139,9 +169,14 @@ static enum bt_train_end stop_is_due(const struct bt_train_run *t)
 	                                       (int)stop_is_asked(t));
 }
 
+static bool epoch_is_over(const struct bt_train_run *t)
+{
+	return t->s.pos >= (int64_t)t->train->n;
+}
+
 static void end_epoch(struct bt_train_run *t)
 {
-	if (t->s.pos < (int64_t)t->train->n)
+	if (!epoch_is_over(t))
 		return;
 	t->s.epoch++;
 	t->s.pos -= (int64_t)t->train->n;
@@ -166,38 +201,44 @@ static int report(struct bt_train_run *t, struct bt_error *err)
 	return r;
 }
 
-/* An update and what is due after it. */
+/* An update and what is due after it. The one before is counted while a device
+ * computes this one, which is counted at once only where its place matters or
+ * nothing has to be waited for. */
 static int advance(struct bt_train_run *t, struct bt_error *err)
 {
-	const struct bt_train_state before = t->s;
+	struct bt_train_update next;
+	bool reports, saves;
 	int r;
 
 	bt_batches_seek(&t->batches, t->s.epoch, (size_t)t->s.pos);
-	if ((r = update(t, err))) {
-		if (r == BT_ECANCEL) /* while a device's program compiled */
-			t->s = before;
+	if ((r = update(t, &next, err)) || (r = count_last(t, err)))
 		return r;
-	}
-	show_progress(t);
-	if (bt_dist_is_first(t->o->dist))
-		r = bt_train_updated(t, err);
-	r = bt_dist_agree(t->o->dist, r, err);
-	if (r == BT_OK && report_is_due(t))
+	t->last = next;
+	t->uncounted = true;
+	t->s.step++;
+	t->s.pos = (int64_t)next.end;
+	t->batches.pos = next.end;
+	reports = report_is_due(t);
+	saves = save_is_due(t);
+	if (reports || saves || epoch_is_over(t) || t->on->outcome == NULL ||
+	    t->on->is_idle(t))
+		r = count_last(t, err);
+	if (r == BT_OK && reports)
 		r = report(t, err);
 	if (r != BT_OK)
 		return r;
 	end_epoch(t);
-	if (r == BT_OK && save_is_due(t))
-		r = bt_train_save_state(t, err);
-	return r;
+	return saves && !is_over(t) ? bt_train_save_state(t, err) : BT_OK;
 }
 
 /* Ends a run that is to go on later. */
 static int end_early(struct bt_train_run *t, enum bt_train_end end,
                      struct bt_error *err)
 {
-	int r = end == BT_TRAIN_PAUSED ? bt_train_measure(t, err) : BT_OK;
+	int r = count_last(t, err);
 
+	if (r == BT_OK && end == BT_TRAIN_PAUSED)
+		r = bt_train_measure(t, err);
 	if (r == BT_ECANCEL) { /* while a device's program compiled */
 		bt_error_clear(err);
 		end = BT_TRAIN_STOPPED;

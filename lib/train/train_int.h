@@ -14,6 +14,7 @@
 
 struct bt_train_run;
 struct bt_shard_sum;
+struct bt_train_update;
 
 /* What computes the updates of a run: this machine's CPU, by the engine of the
  * model (on_cpu.c), or a device (on_device.c). What is in memory is the
@@ -27,12 +28,21 @@ struct bt_train_on {
 
 	/* The loss and the gradients, perhaps added to those of earlier
 	 * batches, of the batch in t->gather, which begins at that position of
-	 * the epoch; adds to what *sum counts, but for the tokens. */
+	 * the epoch; adds to what *sum counts, but for the tokens and what
+	 * outcome() adds. */
 	int (*batch)(struct bt_train_run *t, size_t pos, bool add,
 	             struct bt_shard_sum *sum, struct bt_error *err);
 
-	/* Updates the parameters; sets t->norm. */
+	/* Updates the parameters; sets t->norm, or outcome() does. */
 	int (*update)(struct bt_train_run *t, struct bt_error *err);
+
+	/* Waits for the earliest update that was not asked for: sets t->norm
+	 * and adds to u->sum. NULL where they are known before. */
+	int (*outcome)(struct bt_train_run *t, struct bt_train_update *u,
+	               struct bt_error *err);
+
+	/* With outcome(): whether nothing has to be waited for. */
+	bool (*is_idle)(const struct bt_train_run *t);
 
 	/* Brings the parameters, and the moments, to memory. */
 	int (*read)(struct bt_train_run *t, bool moments, struct bt_error *err);
@@ -69,6 +79,14 @@ struct bt_shard_sum {
 	uint64_t tokens;
 };
 
+/* What is counted of an update. */
+struct bt_train_update {
+	struct bt_shard_sum sum; /* of all shards */
+	size_t examples;
+	double weight; /* of them in the loss */
+	size_t end;    /* position behind it */
+};
+
 struct bt_train_run {
 	struct bt_model *m;
 	const struct bt_dataset *train, *eval;
@@ -92,6 +110,8 @@ struct bt_train_run {
 	bool moved; /* by it: the texts of the update pass again */
 	struct bt_metrics metrics;
 	struct bt_train_state s;
+	struct bt_train_update last; /* update, of s.step, */
+	bool uncounted;              /* which s.loss_sum and the like lack */
 	struct bt_append_log history;
 	struct bt_events events;
 	int64_t total, warmup; /* updates */
@@ -118,8 +138,8 @@ struct bt_train_run {
 };
 
 /* Computes the gradients of the next update, and sets t->grads and
- * t->update_end; *loss is the mean (gradients.c). */
-int bt_train_gradients(struct bt_train_run *t, double *loss,
+ * t->update_end (gradients.c). */
+int bt_train_gradients(struct bt_train_run *t, struct bt_train_update *u,
                        struct bt_error *err) BT_MUST_USE;
 
 /* The parameter of words whose gradients a run by this machine's CPU has as
@@ -136,9 +156,9 @@ void bt_train_cpu_rows(struct bt_train_run *t);
 int bt_train_cpu_forward(struct bt_train_run *t, size_t pos,
                          struct bt_error *err) BT_MUST_USE;
 
-/* The error of a run in which that is not finite. */
-int bt_train_diverged(const struct bt_train_run *t, const char *what,
-                      struct bt_error *err);
+/* The error of a run in which that is not finite in an update, from 1. */
+int bt_train_diverged(const struct bt_train_run *t, int64_t update,
+                      const char *what, struct bt_error *err);
 
 /* Adds the time since then to a line of the profile; n_arrays as large as all
  * parameters were read or written. */

@@ -7,8 +7,9 @@
  *                  more than N tokens
  * NARROW_RUNS=LIST when it is to run something for the Nth time, of each N in
  *                  ",1,5,"
- * NARROW_FAILS=LIST likewise, but only when its results are read, and in its
- *                  event, as of a device that works behind the calls
+ * NARROW_FAILS=LIST likewise, but only in its event, and when its results are
+ *                  read before that, as of a device that works behind the calls
+ * NARROW_BUSY      its runs are not done until they are waited for
  * NARROW_LEFT=FILE gets the number of arrays that were put on a device and are
  *                  still there when the client ends
  * NARROW_LATE=KIND where it is to compile a program of a kind, forward or
@@ -225,7 +226,18 @@ static struct bt_pjrt_failure *await(void *args)
 	if (!is_of_failed || failure != NULL)
 		return failure;
 	failed = NULL;
+	fails = false;
 	return &exhausted;
+}
+
+static struct bt_pjrt_failure *is_ready(void *args)
+{
+	struct bt_pjrt_ready_args *a = args;
+
+	if (getenv("NARROW_BUSY") == NULL)
+		return real->fn[BT_PJRT_EVENT_IS_READY](args);
+	a->is_ready = false;
+	return NULL;
 }
 
 const void *GetPjrtApi(void);
@@ -253,6 +265,7 @@ const void *GetPjrtApi(void)
 	api.fn[BT_PJRT_BUFFER_DESTROY] = end_array;
 	api.fn[BT_PJRT_EXECUTE] = execute;
 	api.fn[BT_PJRT_BUFFER_TO_HOST] = to_host;
+	api.fn[BT_PJRT_EVENT_IS_READY] = is_ready;
 	api.fn[BT_PJRT_EVENT_AWAIT] = await;
 	return &api;
 }

@@ -148,13 +148,15 @@ if [ -n "$plugin" ]; then
 	same dev/model.safetensors again/model.safetensors '... the same bytes again'
 
 	# stopped while a program that lacked memory before is compiled again: of an
-	# update, and of the evaluation behind one
+	# update, and of the evaluation behind one. The plugin's name decides how its client
+	# is made, and so a program's bits
+	cp "$BUILD/plugin/narrow.so" cpu.so
 	while read -r kind step; do
 		rm -f refused stays
 		NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_LATE=$kind BT_PJRT_CACHE=$kind \
 			bert-train --init-config "$small_config" --tokenizer vocab.txt --epochs 2 \
 			--learning-rate 1e-3 --batch-size 48 --dtype f32 --log-steps 1 --eval dev.rec \
-			--device "$BUILD/plugin/narrow.so" -o late.$kind \
+			--device ./cpu.so -o late.$kind \
 			--resume-from dev/checkpoint-3.safetensors train.rec 2>err &
 		pid=$!
 		late() { [ -e stays ] || gone $pid; }
@@ -251,10 +253,19 @@ if [ -n "$plugin" ]; then
 		works 'one that finds out when it runs' \
 		train late -q --device "$BUILD/plugin/narrow.so"
 	follows cpu late 1e-5 '... with the same losses'
-	NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_FAILS=,1,5, \
+	NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_FAILS=,1, \
 		works 'one that finds out when the results are read' \
 		train later -q --device "$BUILD/plugin/narrow.so"
 	follows cpu later 1e-5 '... with the same losses'
+	NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_BUSY=1 \
+		works 'one that works behind the calls' \
+		train behind -q --device "$BUILD/plugin/narrow.so" --save-steps 3
+	follows cpu behind 1e-5 '... with the same losses'
+	NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_BUSY=1 NARROW_FAILS=,5, \
+		exits 1 'one whose programs ran before' \
+		train spent -q --device "$BUILD/plugin/narrow.so"
+	like "$(cat err)" "bert-train: step [23] of 8: *out of memory, says a test" \
+		'... is named with its step'
 	NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_RUNS=,4, \
 		exits 1 'one that finds out in an update' train no -q --device "$BUILD/plugin/narrow.so"
 	is "$(cat err)" \

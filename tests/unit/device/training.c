@@ -155,15 +155,13 @@ static double on_device(struct training *x, int t, double *norm)
 	struct bt_adamw w;
 	struct bt_device_step s;
 	struct bt_error err = {0};
-	double loss = 0, one, more;
-	int64_t right;
+	struct bt_device_outcome o;
+	double more;
 	int k;
 
 	for (k = 0; k < x->parts; k++) {
 		batch.token0 = (uint32_t)(k * 1000);
-		assert_ok(bt_device_gradients(x->d, &batch, k > 0, &one, &right,
-		                              &err));
-		loss += one;
+		assert_ok(bt_device_gradients(x->d, &batch, k > 0, &err));
 	}
 	bt_optim_constants(&x->optim, rate_of(t), t + 1, &w, &more, x->rate,
 	                   x->keep);
@@ -179,8 +177,10 @@ static double on_device(struct training *x, int t, double *norm)
 	    (float)more,
 	    x->rate,
 	    x->keep};
-	assert_ok(bt_device_update(x->d, &s, norm, &err));
-	return loss;
+	assert_ok(bt_device_update(x->d, &s, &err));
+	assert_ok(bt_device_outcome(x->d, &o, &err));
+	*norm = o.norm;
+	return o.loss;
 }
 
 /* Whether a parameter has a gradient that is more than rounding: attention and
@@ -372,8 +372,7 @@ static void train_large(struct bt_device *d, int n_params)
 	float *rates = malloc(2 * (size_t)n_params * sizeof(*rates));
 	struct bt_error err = {0};
 	int32_t ids[32];
-	double loss, norm;
-	int64_t right;
+	struct bt_device_outcome o;
 	int i;
 
 	for (i = 0; i < 32; i++)
@@ -387,10 +386,10 @@ static void train_large(struct bt_device *d, int n_params)
 	s.keeps = rates + n_params;
 	for (i = 0; i < 4; i++) {
 		b.step = (uint32_t)i;
-		assert_ok(
-		    bt_device_gradients(d, &b, false, &loss, &right, &err));
-		assert_ok(bt_device_update(d, &s, &norm, &err));
-		assert_true(isfinite(loss) && norm > 0);
+		assert_ok(bt_device_gradients(d, &b, false, &err));
+		assert_ok(bt_device_update(d, &s, &err));
+		assert_ok(bt_device_outcome(d, &o, &err));
+		assert_true(isfinite(o.loss) && o.norm > 0);
 	}
 	free(rates);
 }
