@@ -34,29 +34,37 @@ static void linear(struct bt_hlo_emit *e, int node)
 	}
 }
 
-static void linear_back(struct bt_hlo_emit *e, int node)
+/* The gradient by X of Y = X [W0' W1' ...], of those by Y's parts: one product
+ * sums up over all of them. */
+static int input_back(struct bt_hlo_emit *e, const int *dy, const int *w, int n)
 {
 	static const struct bt_hlo_product nn = {
 	    .sums = 1, .x_sum = {1}, .y_sum = {0}};
+
+	return bt_hlo_inner_dot(e, bt_hlo_concat(&e->b, dy, n, 1),
+	                        bt_hlo_concat(&e->b, w, n, 0), nn);
+}
+
+static void linear_back(struct bt_hlo_emit *e, int node)
+{
 	const struct bt_node *n = &e->g->nodes[node];
 	const struct bt_hlo_output *v = &e->outputs[node];
 	struct bt_hlo *b = &e->b;
 	int x = bt_hlo_operand(e, bt_hlo_whole(e, n->in[0]));
-	int sum = BT_HLO_NONE, i, w, dy;
+	int w[BT_HLO_PARTS], dy[BT_HLO_PARTS], i, y;
 
 	for (i = 0; i < v->n; i++) {
-		w = n->u.linear.weight + i;
-		dy = bt_hlo_given_part(e, node, i);
-		dy = bt_hlo_activate_back(e, n->u.linear.act, v->saved[i], dy);
+		y = bt_hlo_given_part(e, node, i);
+		y = bt_hlo_activate_back(e, n->u.linear.act, v->saved[i], y);
 		if (n->u.linear.bias >= 0)
 			bt_hlo_give_param(e, n->u.linear.bias + i,
-			                  bt_hlo_reduce(b, "add", dy, 0));
-		dy = bt_hlo_operand(e, dy);
-		bt_hlo_give_param(e, w, bt_hlo_dot_tn(b, dy, x));
-		w = bt_hlo_param_operand(e, w);
-		sum = bt_hlo_sum(b, sum, bt_hlo_inner_dot(e, dy, w, nn));
+			                  bt_hlo_reduce(b, "add", y, 0));
+		dy[i] = bt_hlo_operand(e, y);
+		w[i] = bt_hlo_param_operand(e, n->u.linear.weight + i);
+		bt_hlo_give_param(e, n->u.linear.weight + i,
+		                  bt_hlo_dot_tn(b, dy[i], x));
 	}
-	bt_hlo_give(e, n->in[0], sum);
+	bt_hlo_give(e, n->in[0], input_back(e, dy, w, v->n));
 }
 
 const struct bt_hlo_op bt_hlo_op_linear = {linear, linear_back};

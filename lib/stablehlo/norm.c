@@ -17,6 +17,44 @@ static int scale_rows(struct bt_hlo *b, int x, int scale)
 	return bt_hlo_binary(b, "multiply", x, bt_hlo_along(b, scale, x, 0));
 }
 
+/* x less the mean of its row, and what the mean of its squares is in *squares.
+ * In bf16 both means are of x less its row's first value, so that a device
+ * reads x once for both: the mean square less the square of the mean, which
+ * loses no digits unless that value is far from all others. */
+static int centered(struct bt_hlo_emit *e, int x, int *squares)
+{
+	struct bt_hlo *b = &e->b;
+	const int64_t rows = bt_hlo_dim(b, x, 0);
+	int first, mean, y;
+
+	if (!e->o->bf16) {
+		y = bt_hlo_along(b, row_mean(b, x), x, 0);
+		x = bt_hlo_binary(b, "subtract", x, y);
+		*squares = row_mean(b, bt_hlo_binary(b, "multiply", x, x));
+		return x;
+	}
+	first = bt_hlo_reshape(b, bt_hlo_slice(b, x, 1, 0, 1), 1, &rows);
+	x = bt_hlo_binary(b, "subtract", x, bt_hlo_along(b, first, x, 0));
+	mean = row_mean(b, x);
+	y = row_mean(b, bt_hlo_binary(b, "multiply", x, x));
+	*squares = bt_hlo_binary(b, "subtract", y,
+	                         bt_hlo_binary(b, "multiply", mean, mean));
+	*squares = bt_hlo_binary(b, "maximum", *squares,
+	                         bt_hlo_splat(b, bt_hlo_shape_of(b, mean), 0));
+	return bt_hlo_binary(b, "subtract", x, bt_hlo_along(b, mean, x, 0));
+}
+
+/* What the backward pass keeps of the forward pass: with bf16 rounded to it. */
+static int kept_of(struct bt_hlo_emit *e, int x)
+{
+	struct bt_hlo *b = &e->b;
+
+	return e->o->bf16
+	           ? bt_hlo_convert(b, bt_hlo_once(b, bt_hlo_operand(e, x)),
+	                            BT_HLO_F32)
+	           : x;
+}
+
 /* Of rows x, whose parameters beta may be -1: the norm, of which saved keeps
  * two values. */
 static int rows_normed(struct bt_hlo_emit *e, int x,
@@ -25,15 +63,14 @@ static int rows_normed(struct bt_hlo_emit *e, int x,
 	struct bt_hlo *b = &e->b;
 	int y, r, z = x;
 
-	if (!a->rms) {
-		y = bt_hlo_along(b, row_mean(b, x), x, 0);
-		z = bt_hlo_binary(b, "subtract", x, y);
-	}
-	r = row_mean(b, bt_hlo_binary(b, "multiply", z, z));
+	if (a->rms)
+		r = row_mean(b, bt_hlo_binary(b, "multiply", z, z));
+	else
+		z = centered(e, x, &r);
 	r = bt_hlo_with(b, "add", r, (double)a->eps);
 	r = bt_hlo_unary(b, "rsqrt", r);
 	y = scale_rows(b, z, r);
-	saved[0] = y;
+	saved[0] = kept_of(e, y);
 	saved[1] = r;
 	r = bt_hlo_along(b, bt_hlo_param(e, a->gamma), x, 1);
 	y = bt_hlo_binary(b, "multiply", y, r);
