@@ -4,6 +4,8 @@
 static const char *const words[BT_HINTS] = {
     [BT_HINT_NONE] = "",
     [BT_HINT_CKPT_CONVERT_NO_BF16] = "convert with --dtype f32",
+    [BT_HINT_CKPT_DROP_MODEL] =
+        "ckpt-convert --drop '^BEGINNING' leaves one out",
     [BT_HINT_CKPT_DROP_TENSOR] = "leave it out with --drop",
     [BT_HINT_CKPT_DROP_TENSOR_OR_H5] =
         "leave it out with --drop, or use --to h5",
@@ -87,6 +89,10 @@ static const char *const words[BT_HINTS] = {
         "--save-minutes 0",
     [BT_HINT_ALLOW_UNUSED] =
         "leave it out with ckpt-convert --drop, or keep it unused with bert-train --allow-unused",
+    [BT_HINT_ALLOW_UNUSED_OR_UNTIE] =
+        "write \"tie_word_embeddings\": false into config.json, leave it out "
+        "with ckpt-convert --drop, or keep it unused with bert-train "
+        "--allow-unused",
     [BT_HINT_AGREEMENT] =
         "measure it with bert-eval --dtype int8 --min-agreement",
     [BT_HINT_CALIBRATE] = "fit it again with bert-eval --calibrate",

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "ckpt/names.h"
+#include "ckpt/names_int.h"
 #include "format/adapter_layers.h"
 #include "tensor/checkpoint_reader.h"
 
@@ -41,37 +41,30 @@ struct merge {
 	                      * that are changed */
 };
 
-/* What models with a head have before the names of their encoder. */
-static const char *const prefixes[] = {
-    "bert.",   "roberta.", "distilbert.", "electra.", "deberta.",
-    "albert.", "mpnet.",   "nomic_bert.", "gte.",
-};
-
-#define PREFIXES (sizeof(prefixes) / sizeof(prefixes[0]))
-
-/* The name as a bare encoder has it, to be freed, and the number of the prefix
- * that this lacks, PREFIXES: none. */
-static char *bare(const char *name, size_t *prefix)
+/* The name as a bare encoder has it, to be freed, and the prefix that this
+ * lacks, or NULL. */
+static char *bare(const struct merge *m, const char *name, const char **prefix)
 {
-	char *plain = bt_names_plain("", name);
-	size_t i = 0, n;
+	char *plain = bt_names_plain(&m->list, "", name);
+	const char *const *p = bt_names_prefixes;
+	size_t n;
 
-	while (i < PREFIXES && !bt_str_starts(plain, prefixes[i]))
-		i++;
-	if (i < PREFIXES) {
-		n = strlen(prefixes[i]);
+	while (*p != NULL && !bt_str_starts(plain, *p))
+		p++;
+	if (*p != NULL) {
+		n = strlen(*p);
 		memmove(plain, plain + n, strlen(plain + n) + 1);
 	}
-	*prefix = i;
+	*prefix = *p;
 	return plain;
 }
 
 /* The prefix that the file itself has. */
-static size_t prefix_of(const struct bt_named *v)
+static const char *prefix_of(const struct merge *m, const struct bt_named *v)
 {
-	size_t prefix;
+	const char *prefix;
 
-	free(bare(v->from->name, &prefix));
+	free(bare(m, v->from->name, &prefix));
 	return prefix;
 }
 
@@ -90,7 +83,8 @@ static int find_targets(struct merge *m, struct bt_error *err)
 {
 	struct bt_ckpt *c = m->base;
 	const struct bt_named *v;
-	size_t i, ignored;
+	const char *ignored;
+	size_t i;
 	int r;
 
 	/* room for what is added, so that no tensor moves */
@@ -109,7 +103,7 @@ static int find_targets(struct merge *m, struct bt_error *err)
 		v = &m->list.v[i];
 		if (!v->again)
 			m->targets[m->n++] = (struct target){
-			    bare(v->name, &ignored), v,
+			    bare(m, v->name, &ignored), v,
 			    c->tensors + (v->from - c->tensors), 0, NULL};
 	}
 	if (m->n > 1)
@@ -120,23 +114,22 @@ static int find_targets(struct merge *m, struct bt_error *err)
 /* The tensor of that name: an encoder without a head is of any family. */
 static struct target *find(const struct merge *m, const char *name)
 {
-	size_t prefix, own;
-	char *key = bare(name, &prefix);
+	const char *prefix, *own;
+	char *key = bare(m, name, &prefix);
 	struct target *t = NULL;
 
 	if (m->n > 0)
 		t = bsearch(key, m->targets, m->n, sizeof(*t), by_text);
 	free(key);
-	own = t != NULL ? prefix_of(t->named) : prefix;
-	return own == prefix || own == PREFIXES || prefix == PREFIXES ? t
-	                                                              : NULL;
+	own = t != NULL ? prefix_of(m, t->named) : prefix;
+	return own == prefix || own == NULL || prefix == NULL ? t : NULL;
 }
 
 /* Notes, or asks for, the part of a name before the first point. */
 static void note_part(struct merge *m, const char *name)
 {
-	size_t prefix;
-	char *key = bare(name, &prefix);
+	const char *prefix;
+	char *key = bare(m, name, &prefix);
 
 	bt_buf_printf(&m->parts, "/%.*s/", (int)strcspn(key, "."), key);
 	free(key);
@@ -145,8 +138,8 @@ static void note_part(struct merge *m, const char *name)
 static bool has_part(const struct merge *m, const char *name)
 {
 	struct bt_buf part = BT_BUF_INIT;
-	size_t prefix;
-	char *key = bare(name, &prefix);
+	const char *prefix;
+	char *key = bare(m, name, &prefix);
 	bool has;
 
 	bt_buf_printf(&part, "/%.*s/", (int)strcspn(key, "."), key);

@@ -7,24 +7,6 @@
 #include "base/str.h"
 #include "ckpt/names_int.h"
 
-const char *bt_names_unwrapped(const char *name)
-{
-	static const char *const wrappers[] = {"module.", "_orig_mod.",
-	                                       "model.", "new."};
-	bool again = true;
-	size_t i;
-
-	while (again) {
-		again = false;
-		for (i = 0; i < 4; i++)
-			if (bt_str_starts(name, wrappers[i])) {
-				name += strlen(wrappers[i]);
-				again = true;
-			}
-	}
-	return name;
-}
-
 bool bt_name_match(const char *pattern, const char *name, int *layer)
 {
 	int n = -1;

@@ -46,6 +46,10 @@ void bt_names_clear(struct bt_named_list *l)
 	for (i = 0; i < l->n; i++)
 		free(l->v[i].name);
 	free(l->v);
+	free(l->stem);
+	free(l->other_stem);
+	l->stem = l->other_stem = NULL;
+	l->wrapper = 0;
 	l->v = NULL;
 	l->n = 0;
 }
@@ -74,12 +78,13 @@ static bool replace_end(char *s, const char *end, const char *with)
 	return true;
 }
 
-char *bt_names_plain(const char *prefix, const char *name)
+char *bt_names_plain(const struct bt_named_list *l, const char *prefix,
+                     const char *name)
 {
 	size_t n = strlen(prefix);
 	char *out;
 
-	name = bt_names_unwrapped(name);
+	name = bt_names_unwrapped(l, name);
 	/* one byte more for gamma, which becomes weight */
 	out = bt_array(n + strlen(name) + 2, 1);
 	memcpy(out, prefix, n);
@@ -91,13 +96,13 @@ char *bt_names_plain(const char *prefix, const char *name)
 
 /* The name of Hugging Face that another of its programs wrote differently:
  * plain, and a bare encoder's with "bert."; free() it. */
-static char *canonical(const char *name)
+static char *canonical(const struct bt_named_list *l, const char *name)
 {
-	name = bt_names_unwrapped(name);
+	name = bt_names_unwrapped(l, name);
 	if (bt_str_starts(name, "embeddings.") ||
 	    bt_str_starts(name, "encoder.") || bt_str_starts(name, "pooler."))
-		return bt_names_plain("bert.", name);
-	return bt_names_plain("", name);
+		return bt_names_plain(l, "bert.", name);
+	return bt_names_plain(l, "", name);
 }
 
 /* By name, as Keras, TF1 or Hugging Face's programs write it. */
@@ -130,7 +135,7 @@ static void adopt_name(struct bt_named_list *l, struct bt_named *v,
 			bt_named_adopt(v, row, row->tf1_form, layer);
 			return;
 		}
-	name = canonical(v->name);
+	name = canonical(l, v->name);
 	row = bt_names_bert;
 	for (end = row + bt_names_bert_n; row < end && !v->known; row++)
 		if (bt_name_match(row->hf, name, &layer))
@@ -356,6 +361,7 @@ int bt_names_hf(struct bt_named_list *l, const struct bt_ckpt *c,
 
 	if (r != BT_OK)
 		goto out;
+	bt_names_find_stem(l);
 	if (find_encoder(&s))
 		adopt_objects(&s);
 	if (hdf5)

@@ -56,6 +56,13 @@ struct bt_named_list {
 	bool tensorflow; /* bt_names_hf found TensorFlow's names */
 	bool gguf;       /* names and types are llama.cpp's */
 	bool no_pooler;  /* one of zeros was added */
+
+	/* what bt_names_hf found before the names of the encoder, or NULL:
+	 * "module.bert."; how much of it is not the model's own, "module.";
+	 * and the stem of another encoder, if none stands there by itself */
+	char *stem;
+	size_t wrapper;
+	char *other_stem;
 };
 
 /* All tensors of c as they are. */
@@ -93,13 +100,15 @@ int bt_names_by_part(struct bt_named_list *l, const char *end, int64_t heads,
 int bt_names_cut_rows(struct bt_named_list *l, const char *name, int64_t rows,
                       struct bt_error *err) BT_MUST_USE;
 
-/* The name without what wrappers put before it: module., _orig_mod., model.;
+/* The name, of any tensor of such a model, without what stands there before
+ * those of the model, in part or as a whole; nor module., _orig_mod., model.
  * and new., the prefix of GTE's own code. */
-const char *bt_names_unwrapped(const char *name);
+const char *bt_names_unwrapped(const struct bt_named_list *l, const char *name);
 
 /* The same behind a prefix, LayerNorm.gamma and beta as weight and bias; free()
  * it. */
-char *bt_names_plain(const char *prefix, const char *name) BT_MUST_USE;
+char *bt_names_plain(const struct bt_named_list *l, const char *prefix,
+                     const char *name) BT_MUST_USE;
 
 /* The values as they are here, in the type of from, into from->bytes bytes. */
 int bt_named_read(const struct bt_named *t, void *out,

@@ -186,7 +186,6 @@ static char *translate(const struct family *f, const char *name, bool to_gguf)
 
 static char *to_gguf(const struct family *f, const char *name)
 {
-	name = bt_names_unwrapped(name);
 	if (bt_str_starts(name, f->prefix))
 		name += strlen(f->prefix);
 	else if (bt_str_starts(name, "bert.")) /* as a bare encoder's looks */
@@ -201,7 +200,7 @@ void bt_names_to_gguf(struct bt_named_list *l, const char *family)
 	char *name;
 
 	for (v = l->v; f != NULL && v < l->v + l->n; v++) {
-		name = to_gguf(f, v->name);
+		name = to_gguf(f, bt_names_unwrapped(l, v->name));
 		v->known = name != NULL;
 		if (v->known)
 			bt_named_rename(v, name);

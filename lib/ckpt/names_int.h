@@ -53,6 +53,13 @@ extern const struct bt_name_table bt_names_tf1[BT_NAME_TABLES];
 
 #define BT_NAME_MAX_LAYERS 4096
 
+/* What models with a head have before the names of their encoder; ends with
+ * NULL. */
+extern const char *const bt_names_prefixes[];
+
+/* Finds the stem of a list. */
+void bt_names_find_stem(struct bt_named_list *l);
+
 /* Whether name is of the pattern, which may be NULL, and then of which layer.
  */
 bool bt_name_match(const char *pattern, const char *name, int *layer);

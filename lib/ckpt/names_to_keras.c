@@ -196,10 +196,10 @@ static void complete(const struct keras_family *f, struct bt_named_list *l)
 	size_t i, k;
 
 	for (i = 0; i < l->n; i++)
-		prefixed =
-		    prefixed || of_encoder(f, bt_names_unwrapped(l->v[i].name));
+		prefixed = prefixed ||
+		           of_encoder(f, bt_names_unwrapped(l, l->v[i].name));
 	for (i = 0; i < l->n; i++) {
-		p = bt_names_unwrapped(l->v[i].name);
+		p = bt_names_unwrapped(l, l->v[i].name);
 		if (strcmp(f->prefix, "bert") != 0 && bt_str_starts(p, "bert."))
 			p += 5;
 		for (k = 0; k < COUNT(bare) && !bt_str_starts(p, bare[k]);)

@@ -60,9 +60,10 @@ static const struct bt_name_table *table_of(const char *family)
 
 /* v under a name of TensorFlow 1 of another family than BERT; false where its
  * form does not allow that. */
-static bool to_other(struct bt_named *v, const struct bt_name_table *t)
+static bool to_other(const struct bt_named_list *l, struct bt_named *v,
+                     const struct bt_name_table *t)
 {
-	const char *hf = bt_names_unwrapped(v->name);
+	const char *hf = bt_names_unwrapped(l, v->name);
 	const struct bt_name *row = t->rows, *end = row + t->n;
 	struct bt_buf b = BT_BUF_INIT;
 	int layer;
@@ -129,7 +130,7 @@ int bt_names_to(struct bt_named_list *l, enum bt_names to, const char *family,
 	}
 	for (i = 0; i < l->n; i++) {
 		v = &l->v[i];
-		if (other != NULL ? !to_other(v, other)
+		if (other != NULL ? !to_other(l, v, other)
 		                  : !to_bert(v, to, layers, heads)) {
 			return bt_error_set(
 			    err, BT_EFORMAT,

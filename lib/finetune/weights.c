@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/philox.h"
+#include "base/str.h"
 #include "ckpt/names.h"
 #include "ckpt_format/safetensors.h"
 #include "finetune/weights_int.h"
@@ -45,9 +46,11 @@ static void free_match(struct match *m)
 }
 
 /* The parameter that a tensor holds, -1: none. */
-static int find_param(const struct bt_graph *g, const struct bt_named *v)
+static int find_param(const struct bt_graph *g, const struct bt_named_list *l,
+                      const struct bt_named *v)
 {
-	char *full = bt_names_plain(g->prefix, v->from->name);
+	const char *name = v->from->name;
+	char *full = bt_names_plain(l, g->prefix, name);
 	int p = bt_graph_find(g, full + strlen(g->prefix));
 
 	if (p < 0) /* in an encoder alone */
@@ -55,24 +58,28 @@ static int find_param(const struct bt_graph *g, const struct bt_named *v)
 	if (p < 0 && v->known)
 		p = bt_graph_find(g, v->name);
 	free(full);
+	if (p >= 0 || l->stem == NULL || !bt_str_starts(name, l->stem))
+		return p;
+	/* under another family's prefix */
+	full = bt_names_plain(l, g->prefix, name + strlen(l->stem));
+	p = bt_graph_find(g, full);
+	free(full);
 	return p;
 }
 
 bool bt_weights_has(const struct bt_ckpt *c, const char *name)
 {
 	struct bt_named_list l;
+	const struct bt_named *v;
 	bool has = false;
-	size_t i;
 
-	for (i = 0; i < bt_ckpt_count(c); i++)
-		if (strcmp(bt_names_unwrapped(bt_ckpt_tensor(c, i)->name),
-		           name) == 0)
-			return true;
 	if (bt_names_init(&l, c, NULL) != BT_OK)
 		return false;
 	if (bt_names_hf(&l, c, NULL) == BT_OK)
-		for (i = 0; i < l.n && !has; i++)
-			has = l.v[i].known && strcmp(l.v[i].name, name) == 0;
+		for (v = l.v; v < l.v + l.n && !has; v++)
+			has = strcmp(bt_names_unwrapped(&l, v->from->name),
+			             name) == 0 ||
+			      (v->known && strcmp(v->name, name) == 0);
 	bt_names_clear(&l);
 	return has;
 }
@@ -91,12 +98,20 @@ static int find_tensors(const struct bt_graph *g, const struct bt_ckpt *c,
 	r = bt_names_init(&m->named, c, err);
 	if (r == BT_OK)
 		r = bt_names_hf(&m->named, c, err);
+	if (r == BT_OK && m->named.other_stem != NULL)
+		return bt_error_hint(
+		    err, BT_HINT_CKPT_DROP_MODEL,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "'%s' holds several models, whose names "
+		                 "begin with '%.100s' and '%.100s'",
+		                 bt_ckpt_path(c), m->named.stem,
+		                 m->named.other_stem));
 	for (i = 0; i < n && r == BT_OK; i++) {
 		v = &m->named.v[i];
 		m->used[i] = v->again;
 		if (v->again)
 			continue;
-		p = find_param(g, v);
+		p = find_param(g, &m->named, v);
 		if (p < 0)
 			continue;
 		if (m->of_param[p] != NULL)
@@ -107,6 +122,14 @@ static int find_tensors(const struct bt_graph *g, const struct bt_ckpt *c,
 			                    v->from->name);
 		m->of_param[p] = v;
 		m->used[i] = true;
+	}
+	for (i = 0; i < n && r == BT_OK; i++) {
+		v = &m->named.v[i];
+		p = m->used[i] ? -1 : bt_weights_bias(g, &m->named, v);
+		if (p >= 0 && m->of_param[p] == NULL) {
+			m->of_param[p] = v;
+			m->used[i] = true;
+		}
 	}
 	return r;
 }
@@ -255,7 +278,8 @@ static int list_unused(const struct bt_graph *g, const struct bt_ckpt *c,
 		/* buffers that are expected not to be wanted are not listed */
 		if (m->used[i] || strstr(name, "position_ids") != NULL)
 			continue;
-		plain = bt_names_plain(g->prefix, v->known ? v->name : name);
+		plain = bt_names_plain(&m->named, g->prefix,
+		                       v->known ? v->name : name);
 		r = bt_weights_gaps_unused(gaps, g, c, plain, name, err);
 		free(plain);
 		if (r == BT_OK)

@@ -35,4 +35,12 @@ int bt_weights_tied(const struct bt_weights_gaps *gaps,
                     const struct bt_named *const *of_param,
                     const struct bt_named *v, struct bt_error *err) BT_MUST_USE;
 
+/*
+ * The parameter, or -1, that is the bias of a head for masked tokens with a
+ * matrix of its own, and stands in v as that of a head that shares the table of
+ * words: so transformers 4 wrote it.
+ */
+int bt_weights_bias(const struct bt_graph *g, const struct bt_named_list *l,
+                    const struct bt_named *v);
+
 #endif

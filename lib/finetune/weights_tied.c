@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "finetune/weights_int.h"
 
 /* How the matrix and the bias of that head are called in any family. */
@@ -80,10 +81,29 @@ int bt_weights_tied(const struct bt_weights_gaps *gaps,
 	if (same)
 		return BT_OK;
 	return bt_error_hint(
-	    err, BT_HINT_ALLOW_UNUSED,
+	    err, BT_HINT_ALLOW_UNUSED_OR_UNTIE,
 	    bt_error_set(err, BT_EFORMAT,
 	                 "'%s' holds the tensor '%s', which differs from '%s', "
 	                 "with which the configuration shares it "
 	                 "(tie_word_embeddings)",
 	                 bt_ckpt_path(c), name, of_param[p]->from->name));
+}
+
+int bt_weights_bias(const struct bt_graph *g, const struct bt_named_list *l,
+                    const struct bt_named *v)
+{
+	static const char own[] = "decoder.bias";
+	const char *name = bt_names_unwrapped(l, v->from->name), *full;
+	size_t n;
+	int p;
+
+	if (!bt_str_ends(name, ".bias"))
+		return -1;
+	n = strlen(name) - strlen("bias");
+	for (p = 0; p < g->n_params; p++) {
+		full = g->params[p].name;
+		if (strncmp(full, name, n) == 0 && strcmp(full + n, own) == 0)
+			return p;
+	}
+	return -1;
 }

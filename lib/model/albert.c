@@ -105,5 +105,6 @@ const struct bt_family bt_family_albert = {
     .head = pooler,
     .masked = {.dense = "predictions.dense",
                .norm = "predictions.LayerNorm",
-               .bias = "predictions.bias"},
+               .bias = "predictions.bias",
+               .decoder = "predictions.decoder"},
 };

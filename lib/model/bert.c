@@ -71,5 +71,6 @@ const struct bt_family bt_family_bert = {
     .masked = {.dense = "cls.predictions.transform.dense",
                .norm = "cls.predictions.transform.LayerNorm",
                .bias = "cls.predictions.bias",
+               .decoder = "cls.predictions.decoder",
                .next = "cls.seq_relationship.weight"},
 };

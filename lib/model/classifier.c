@@ -19,22 +19,24 @@ static const char *token_outputs(const struct bt_config *c)
 static bool shares_words(const struct bt_config *c)
 {
 	const json_t *tie = json_object_get(c->json, "tie_word_embeddings");
+	const struct bt_masked_head *h = &c->family->masked;
 
-	return c->family->masked.product != NULL
-	           ? c->family->masked.words != NULL && json_is_true(tie)
-	           : !json_is_false(tie);
+	return h->untied ? h->words != NULL && json_is_true(tie)
+	                 : !json_is_false(tie);
 }
 
 const char *bt_family_classes(const struct bt_config *c,
                               char name[BT_CLASSES_NAME])
 {
+	const struct bt_masked_head *h = &c->family->masked;
 	int i, n = 0;
 
-	if (bt_config_masked(c))
-		return c->family->masked.product == NULL
-		           ? c->family->masked.bias
-		       : shares_words(c) ? c->family->masked.words
-		                         : c->family->masked.product;
+	if (bt_config_masked(c) && shares_words(c))
+		return h->words != NULL ? h->words : h->bias;
+	if (bt_config_masked(c)) {
+		snprintf(name, BT_CLASSES_NAME, "%s.weight", h->decoder);
+		return name;
+	}
 	if (c->per_token)
 		return token_outputs(c);
 	if (c->head.n == 0)
@@ -150,18 +152,28 @@ static int of_next(struct bt_graph *g, const struct bt_config *c, int x)
 	             BT_ACT_NONE);
 }
 
-/* Of a head that is a product with the vocabulary's rows; s: of a bias. */
-static int of_product(struct bt_graph *g, const struct bt_config *c, int x,
-                      const struct bt_param_spec *s)
+/* The product of a head with the vocabulary's rows, the words' or its own. */
+static int decoder(struct bt_graph *g, const struct bt_config *c, int x)
 {
 	const struct bt_masked_head *h = &c->family->masked;
-	struct bt_param_spec w = {c->vocab_size, c->hidden_size, BT_INIT_NORMAL,
-	                          true,          true,           false};
-	int rows = shares_words(c) ? g->nodes[0].u.embed.word
-	                           : bt_graph_param(g, &w, "%s", h->product);
-	int bias = h->bias != NULL ? bt_graph_param(g, s, "%s", h->bias) : -1;
+	struct bt_param_spec s = {
+	    c->vocab_size,  g->failed ? 1 : g->nodes[x].cols,
+	    BT_INIT_NORMAL, true,
+	    true,           false};
+	bool shares = shares_words(c);
+	int w, b = -1;
 
-	return bt_op_linear(g, x, rows, bias, 1, BT_ACT_NONE);
+	w = shares ? g->nodes[0].u.embed.word
+	           : bt_graph_param(g, &s, "%s.weight", h->decoder);
+	s = (struct bt_param_spec){0,     c->vocab_size, BT_INIT_ZERO,
+	                           false, true,          false};
+	if (h->bias != NULL &&
+	    !json_is_false(json_object_get(c->json, "decoder_bias")))
+		b = shares ? bt_graph_param(g, &s, "%s", h->bias)
+		           : bt_graph_param(g, &s, "%s.bias", h->decoder);
+	if (b >= 0 && !h->untied)
+		g->params[b].classes = true;
+	return bt_op_linear(g, x, w, b, 1, BT_ACT_NONE);
 }
 
 /* The vocabulary's logits of the tokens that are selected; behind those of next
@@ -169,9 +181,7 @@ static int of_product(struct bt_graph *g, const struct bt_config *c, int x,
 static int of_masked(struct bt_graph *g, const struct bt_config *c)
 {
 	const struct bt_masked_head *h = &c->family->masked;
-	struct bt_param_spec s = {0,     c->vocab_size, BT_INIT_ZERO,
-	                          false, true,          false};
-	int x = bt_family_encoder(g, c, false), word, bias;
+	int x = bt_family_encoder(g, c, false);
 	char name[64];
 
 	if (c->next_sentence)
@@ -181,27 +191,22 @@ static int of_masked(struct bt_graph *g, const struct bt_config *c)
 		return -1;
 	if (c->head.n > 0 || c->pool != BT_POOLED_POOLER)
 		return bt_graph_misfit(g, NO_HEAD);
-	if ((h->product == NULL && !shares_words(c)) ||
-	    json_is_false(json_object_get(c->json, "legacy")))
-		return bt_graph_misfit(g, "its head for masked tokens does not "
-		                          "share the table of words");
-	word = g->nodes[0].u.embed.word;
-	if (h->product != NULL)
-		return of_product(g, c, x, &s);
+	if (json_is_false(json_object_get(c->json, "legacy")))
+		return bt_graph_misfit(
+		    g, "its head for masked tokens is the "
+		       "one of \"legacy\" false, which is not built");
+	if (h->untied)
+		return decoder(g, c, x);
 	if (h->dense == NULL) {
 		x = family_head(g, c, x);
 	} else {
 		snprintf(name, sizeof(name), "%s.weight", h->dense);
-		x = dense(g, x, g->params[word].cols, name, BT_INIT_NORMAL,
-		          false, h->gelu ? BT_ACT_GELU : c->act);
+		x = dense(g, x, g->params[g->nodes[0].u.embed.word].cols, name,
+		          BT_INIT_NORMAL, false,
+		          h->gelu ? BT_ACT_GELU : c->act);
 		x = head_norm(g, c, x, h->norm);
 	}
-	bias = json_is_false(json_object_get(c->json, "decoder_bias"))
-	           ? -1
-	           : bt_graph_param(g, &s, "%s", h->bias);
-	if (bias >= 0)
-		g->params[bias].classes = true;
-	return bt_op_linear(g, x, word, bias, 1, BT_ACT_NONE);
+	return decoder(g, c, x);
 }
 
 /* Outputs of tokens: dropout and a linear layer on each token's output, behind

@@ -304,5 +304,6 @@ const struct bt_family bt_family_deberta_v2 = {
     .head = head,
     .masked = {.dense = "cls.predictions.transform.dense",
                .norm = "cls.predictions.transform.LayerNorm",
-               .bias = "cls.predictions.bias"},
+               .bias = "cls.predictions.bias",
+               .decoder = "cls.predictions.decoder"},
 };

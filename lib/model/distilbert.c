@@ -73,5 +73,6 @@ const struct bt_family bt_family_distilbert = {
     .head = head,
     .masked = {.dense = "vocab_transform",
                .norm = "vocab_layer_norm",
-               .bias = "vocab_projector.bias"},
+               .bias = "vocab_projector.bias",
+               .decoder = "vocab_projector"},
 };

@@ -50,5 +50,6 @@ const struct bt_family bt_family_electra = {
     .masked = {.dense = "generator_predictions.dense",
                .norm = "generator_predictions.LayerNorm",
                .bias = "generator_lm_head.bias",
+               .decoder = "generator_lm_head",
                .gelu = true},
 };

@@ -102,6 +102,7 @@ const struct bt_family bt_family_eurobert = {
     .check = check,
     .encoder = encoder,
     .head = head,
-    .masked = {.product = "lm_head.weight",
+    .masked = {.decoder = "lm_head",
+               .untied = true,
                .words = "model.embed_tokens.weight"},
 };

@@ -60,12 +60,13 @@ static inline void *bt_key_member(const struct bt_config *c,
 struct bt_masked_head {
 	const char *dense, *norm; /* the beginnings of their names; NULL: it is
 	                           * the head of classifiers up to the norm */
-	const char *bias;
-	bool gelu; /* whatever the activation of the layers is */
-	/* or a product with a matrix of its own and, unless it is NULL, the
-	 * bias; with the words' table, if the family can, only where the file
-	 * says tie_word_embeddings true */
-	const char *product, *words;
+	const char *bias;         /* NULL: none is added */
+	bool gelu;                /* whatever the activation of the layers is */
+	/* the beginning of the names of a matrix and bias in place of these,
+	 * where the file says tie_word_embeddings false */
+	const char *decoder;
+	bool untied;       /* or does not say true, */
+	const char *words; /* the table's name then; NULL: or says that, too */
 	const char *class; /* NULL: the family's ...ForMaskedLM */
 	/* the layer that tells next sentences, from what classifiers take;
 	 * NULL: the family has none */

@@ -216,6 +216,7 @@ const struct bt_family bt_family_gte = {
     .masked = {.dense = "lm_head.dense",
                .norm = "lm_head.norm",
                .bias = "lm_head.decoder.bias",
+               .decoder = "lm_head.decoder",
                .gelu = true},
 };
 
@@ -232,5 +233,6 @@ const struct bt_family bt_family_nomic_bert = {
     .head = pooler,
     .masked = {.dense = "cls.predictions.transform.dense",
                .norm = "cls.predictions.transform.layer_norm",
-               .bias = "cls.predictions.bias"},
+               .bias = "cls.predictions.bias",
+               .decoder = "cls.predictions.decoder"},
 };

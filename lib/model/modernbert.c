@@ -218,5 +218,5 @@ const struct bt_family bt_family_modernbert = {
     .check = check,
     .encoder = encoder,
     .head = head,
-    .masked = {.bias = "decoder.bias"},
+    .masked = {.bias = "decoder.bias", .decoder = "decoder"},
 };

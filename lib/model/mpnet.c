@@ -88,5 +88,6 @@ const struct bt_family bt_family_mpnet = {
     .masked = {.dense = "lm_head.dense",
                .norm = "lm_head.layer_norm",
                .bias = "lm_head.bias",
+               .decoder = "lm_head.decoder",
                .gelu = true},
 };

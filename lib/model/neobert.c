@@ -124,6 +124,7 @@ const struct bt_family bt_family_neobert = {
     .encoder = encoder,
     .head = head,
     .masked = {.class = "NeoBERTLMHead",
-               .product = "decoder.weight",
+               .decoder = "decoder",
+               .untied = true,
                .bias = "decoder.bias"},
 };

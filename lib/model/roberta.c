@@ -38,6 +38,7 @@ static int head(struct bt_graph *g, const struct bt_config *c, int x)
 		.masked = {.dense = "lm_head.dense",                           \
 		           .norm = "lm_head.layer_norm",                       \
 		           .bias = "lm_head.bias",                             \
+		           .decoder = "lm_head.decoder",                       \
 		           .gelu = true},                                      \
 	}
 

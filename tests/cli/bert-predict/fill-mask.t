@@ -57,4 +57,14 @@ twice other m1
 refuses "*'other' holds the tensor 'cls.predictions.decoder.weight', which differs from 'bert.embeddings.word_embeddings.weight'*" \
 	'one that differs' bert-predict -q -m other --fill-mask masked.rec
 works 'is kept unused if that is wanted' bert-train -q -m other --task masked-lm --allow-unused decoder --steps 1 -o m2 train.rec
+sed 's/^{/{"tie_word_embeddings": false, /' m/config.json >other/config.json
+works 'or is the head' bert-predict -q -m other --fill-mask --top 99999 --dtype f32 -o own masked.rec
+cmp -s own all
+[ $? = 1 ]
+result $? 'and tells other words'
+bert-train -q -m other --task masked-lm --steps 1 --learning-rate 1e-12 --dtype f32 -o m3 train.rec
+works 'it stays so in training' bert-predict -q -m m3 --fill-mask --top 99999 --dtype f32 -o own3 masked.rec
+same own3 own 'to the same words'
+like "$(ckpt-inspect m3/model.safetensors)" '*cls.predictions.decoder.bias *cls.predictions.decoder.weight *' \
+	'with matrix and bias of its own'
 finish

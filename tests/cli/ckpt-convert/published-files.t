@@ -57,13 +57,42 @@ same got wanted 'to predictions'
 
 # --- names of other programs
 for rule in 's/LayerNorm.weight$/LayerNorm.gamma/' 's/LayerNorm.bias$/LayerNorm.beta/' \
-	's/^/module./' 's/^/_orig_mod.module./' 's/^bert\.//'; do
+	's/^/module./' 's/^/_orig_mod.module./' 's/^bert\.//' 's/^/bert./' 's/^/module.base_model.model./' \
+	's/^bert\./0.auto_model./' 's/^bert\./encoder./' 's/^bert\./nomic_bert./'; do
 	rm -rf m
 	mkdir m
 	works "$rule" ckpt-convert -q --rename "$rule" "$H" m
 	works 'is read' bert-predict -q -m m --proba --dtype f32 -o got t.rec
 	same got wanted 'as the usual names'
 done
+
+# the names of a whole encoder within another model, and then those of the head
+ckpt-convert -q --rename 's/^/net.model./' --rename 's/^net.model.bert\./net.body./' "$H" wrapped.safetensors
+works 'their usual names' ckpt-convert -q --names hf wrapped.safetensors plain.safetensors
+is "$(ckpt-inspect plain.safetensors | grep -c -E '^ *bert\.')" "$(ckpt-inspect "$H/model.safetensors" | grep -c -E '^ *bert\.')" \
+	'can be written'
+
+# a student and its teacher
+rm -rf m
+mkdir m
+cp "$H/config.json" "$H/vocab.txt" m
+both() { # RULE RULE
+	ckpt-convert -q --rename "$1" "$H" m/model-1.safetensors
+	ckpt-convert -q --rename "$2" "$H" m/model-2.safetensors
+	for n in 1 2; do
+		ckpt-inspect --json m/model-$n.safetensors | grep -o '"name": *"[^"]*"' |
+			sed "s/\"name\": *//; s/\$/: \"model-$n.safetensors\",/"
+	done | sed '1s/^/{"weight_map": {/; $s/,$/}}/' >m/model.safetensors.index.json
+}
+both 's/^/student./' 's/^/teacher./'
+refuses "*'m' holds several models, whose names begin with 'student.bert.' and 'teacher.bert.' (ckpt-convert --drop*" \
+	'two models' bert-predict -q -m m t.rec
+works 'one of them' ckpt-convert -q --drop '^teacher' m one/
+works 'is read' bert-predict -q -m one --proba --dtype f32 -o got t.rec
+same got wanted 'as itself'
+both 's/^/teacher./' 's/bert/bert/'
+works 'the model itself and another one' bert-predict -q -m m --proba --dtype f32 -o got t.rec
+same got wanted 'is read as itself'
 
 # --- labels
 like "$(cat "$H/config.json")" '*"label2id": {"a": "0", "b": "1"}*' 'numbers that are texts'
