@@ -197,6 +197,9 @@ int main(int argc, char **argv)
 		                          "with --dataset, of a data set");
 	else if (a.force && a.common.output == NULL)
 		status = bt_tool_misuse(&tool, "--force goes with -o");
+	else if (a.common.output != NULL && strcmp(a.common.output, "-") == 0)
+		status = bt_tool_misuse(&tool, "-o: expected a directory, not "
+		                               "the standard output");
 	else if (a.base && a.list)
 		status =
 		    bt_tool_misuse(&tool, "--base does not go with --list");

@@ -59,6 +59,7 @@ hub_listing datasets/script main
 refuses "*'script': none of its 2 files is a table that can be read here (*--revision refs/convert/parquet)" \
 	'a data set that is a program' bert-fetch --dataset script
 misuses '*not the name of a data set*' 'no name' bert-fetch --dataset ../x
+misuses '*-o: expected a directory, not the standard output*' 'the standard output' bert-fetch --dataset -o - org/mail
 misuses '*--include goes with --dataset' '--include alone' bert-fetch --include '*.bin' org/mail
 misuses '*--base does not go with --dataset' '--base' bert-fetch --dataset --base org/mail
 finish
