@@ -309,18 +309,23 @@ static int open_parquet(struct bt_in *in, const struct bt_table_opts *opts,
 static int open_folder(const char *path, const struct bt_table_opts *opts,
                        struct bt_row_source *rows, struct bt_error *err)
 {
-	struct bt_span names[] = {bt_span("text"), bt_span("label"),
-	                          bt_span("id")};
-	struct bt_table_header h = {path, names, 3, BT_BUF_INIT};
+	struct bt_span names[] = {bt_span("text"), bt_span("id"),
+	                          bt_span("label")};
+	struct bt_table_header h = {NULL, names, 3, BT_BUF_INIT};
 	struct bt_table_opts o = *opts;
-	int r = bt_text_folder_open(path, opts->task->labels,
-	                            opts->csv.max_field, &rows->folder, err);
+	int r = bt_text_folder_open(
+	    path, opts->task != NULL ? opts->task->labels : NULL,
+	    opts->csv.max_field, &rows->folder, err);
 
 	if (r != BT_OK)
 		return r;
-	o.text = "text";
-	o.label = "label";
-	o.id = "id";
+	h.file = rows->folder->name;
+	h.n -= rows->folder->bare;
+	if (opts->task != NULL) {
+		o.text = "text";
+		o.label = "label";
+		o.id = "id";
+	}
 	r = bt_table_columns_find(&o, &h, &rows->columns, err);
 	rows->found = r == BT_OK;
 	return r;
@@ -353,7 +358,7 @@ int bt_row_source_open(const char *path, const struct bt_table_opts *opts,
 	int r;
 
 	memset(rows, 0, sizeof(*rows));
-	if (opts->task != NULL && opts->task->folder &&
+	if ((opts->task == NULL || opts->task->folder) &&
 	    bt_text_folder_is(path)) {
 		r = open_folder(path, opts, rows, err);
 	} else {

@@ -69,10 +69,11 @@ void bt_table_header_keys(struct bt_table_header *h,
 bool bt_table_is_conll(const uint8_t *p, size_t n);
 bool bt_table_is_squad(const uint8_t *p, size_t n);
 
-/* The folder of a data set: fields are text, label and id. As format/csv.h. */
+/* A folder of texts: fields are text, id and, unless bare, label. As
+ * format/csv.h. */
 struct bt_text_folder {
 	char *path, *name;
-	const char *const *labels;
+	bool bare;           /* the texts have no labels */
 	struct bt_buf names; /* LABEL/NAME, each with a NUL behind */
 	size_t *starts;      /* [n] where they begin */
 	size_t n, cap, at;
@@ -85,6 +86,8 @@ struct bt_text_folder {
 	enum bt_table_fault fault;
 };
 bool bt_text_folder_is(const char *path);
+/* Of the labels in a list that ends with NULL; or NULL: the names of all
+ * folders in it, or it is bare. */
 int bt_text_folder_open(const char *path, const char *const *labels, size_t max,
                         struct bt_text_folder **folder,
                         struct bt_error *err) BT_MUST_USE;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A folder of texts as a table: DIR/LABEL/NAME.txt, one file a row, the labels
- * in their order, the files of each in the order of their names' bytes. */
+ * in their order, the files of each in the order of their names' bytes; or
+ * DIR/NAME.txt. */
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,6 +26,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* The files of a label, or with "" those of the folder itself. */
 static int list(struct bt_text_folder *f, const char *label,
                 struct bt_error *err)
 {
@@ -48,7 +51,8 @@ static int list(struct bt_text_folder *f, const char *label,
 		if (r != BT_OK)
 			break;
 		f->starts[f->n++] = f->names.len;
-		bt_buf_printf(&f->names, "%s/%s", label, e->d_name);
+		bt_buf_printf(&f->names, "%s%s%s", label,
+		              *label != '\0' ? "/" : "", e->d_name);
 		bt_buf_putc(&f->names, '\0');
 	}
 	closedir(dir);
@@ -67,6 +71,68 @@ static int list(struct bt_text_folder *f, const char *label,
 	return BT_OK;
 }
 
+/* The files of each folder in it, by their names. */
+static int list_folders(struct bt_text_folder *f, struct bt_error *err)
+{
+	struct bt_buf path = BT_BUF_INIT;
+	char **label = NULL;
+	const struct dirent *e;
+	size_t n = 0, cap = 0, i;
+	int r = BT_OK;
+	DIR *dir = opendir(f->path);
+
+	if (dir == NULL)
+		return bt_error_sys(err, errno, "cannot open %s", f->name);
+	while (r == BT_OK && (e = readdir(dir)) != NULL) {
+		bt_buf_reset(&path);
+		bt_buf_printf(&path, "%s/%s", f->path, e->d_name);
+		if (e->d_name[0] == '.' ||
+		    !bt_text_folder_is(bt_buf_str(&path)))
+			continue;
+		r = bt_grow(&label, &cap, n + 1, sizeof(*label));
+		if (r == BT_OK)
+			label[n++] = bt_strndup(e->d_name, strlen(e->d_name));
+	}
+	closedir(dir);
+	bt_buf_clear(&path);
+	if (r != BT_OK)
+		bt_error_nomem(err, "listing a folder");
+	if (n > 1)
+		qsort(label, n, sizeof(*label), by_name);
+	for (i = 0; i < n; i++) {
+		if (r == BT_OK)
+			r = list(f, label[i], err);
+		free(label[i]);
+	}
+	free(label);
+	return r;
+}
+
+/* All that there is, with labels or without. */
+static int list_all(struct bt_text_folder *f, struct bt_error *err)
+{
+	size_t labelled;
+	int r = list_folders(f, err);
+
+	labelled = f->n;
+	if (r == BT_OK)
+		r = list(f, "", err);
+	f->bare = labelled == 0;
+	if (r == BT_OK && labelled > 0 && f->n > labelled)
+		return bt_error_set(
+		    err, BT_EFORMAT,
+		    "%s holds texts, such as '%s', beside "
+		    "folders of texts, whose names would be their "
+		    "labels",
+		    f->name, f->names.data + f->starts[labelled]);
+	if (r == BT_OK && f->n == 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "%s holds no texts: expected the files "
+		                    "LABEL/NAME.txt or NAME.txt in it",
+		                    f->name);
+	return r;
+}
+
 int bt_text_folder_open(const char *path, const char *const *labels, size_t max,
                         struct bt_text_folder **folder, struct bt_error *err)
 {
@@ -76,9 +142,10 @@ int bt_text_folder_open(const char *path, const char *const *labels, size_t max,
 
 	f->name = bt_path_quoted(path);
 	f->path = bt_strndup(path, strlen(path));
-	f->labels = labels;
 	f->max = max;
-	for (i = 0; r == BT_OK && labels[i] != NULL; i++)
+	if (labels == NULL)
+		r = list_all(f, err);
+	for (i = 0; r == BT_OK && labels != NULL && labels[i] != NULL; i++)
 		r = list(f, labels[i], err);
 	if (r != BT_OK) {
 		bt_text_folder_close(f);
@@ -104,7 +171,7 @@ int bt_text_folder_next(struct bt_text_folder *f, const struct bt_span **fields,
                         struct bt_error *err)
 {
 	struct bt_buf path = BT_BUF_INIT;
-	const char *name, *slash;
+	const char *name, *base;
 	int r;
 
 	free(f->text);
@@ -114,7 +181,7 @@ int bt_text_folder_next(struct bt_text_folder *f, const struct bt_span **fields,
 	if (f->at == f->n)
 		return 0;
 	f->file = name = f->names.data + f->starts[f->at++];
-	slash = strchr(name, '/');
+	base = f->bare ? name : strchr(name, '/') + 1;
 	bt_buf_printf(&path, "%s/%s", f->path, name);
 	r = bt_in_whole(bt_buf_str(&path), f->max, &f->text, &f->len, err);
 	bt_buf_clear(&path);
@@ -130,8 +197,10 @@ int bt_text_folder_next(struct bt_text_folder *f, const struct bt_span **fields,
 		           : r;
 	f->offset += f->len;
 	f->fields[0] = (struct bt_span){f->text, f->len};
-	f->fields[1] = (struct bt_span){name, (size_t)(slash - name)};
-	f->fields[2] = (struct bt_span){slash + 1, strlen(slash + 1) - 4};
+	f->fields[1] = (struct bt_span){base, strlen(base) - strlen(".txt")};
+	if (!f->bare)
+		f->fields[2] =
+		    (struct bt_span){name, (size_t)(base - name) - 1};
 	*fields = f->fields;
 	return 1;
 }

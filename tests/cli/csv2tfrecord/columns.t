@@ -245,7 +245,7 @@ misuse 'standard input is given 2 times' 'standard input twice' \
 	csv2tfrecord - a.csv -
 refuses "csv2tfrecord: cannot open 'nosuch.csv': No such file or directory" \
 	'a missing file' csv2tfrecord a.csv nosuch.csv
-refuses "csv2tfrecord: cannot read '.': Is a directory" 'a folder' \
+refuses "csv2tfrecord: '.' holds no texts: *" 'a folder' \
 	csv2tfrecord .
 misuse "cannot read 'gs://b/x.csv': remote files come through a pipe: gcloud storage cat 'gs://b/x.csv' | ..." \
 	'Google Cloud Storage' csv2tfrecord gs://b/x.csv

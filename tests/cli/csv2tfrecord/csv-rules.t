@@ -44,7 +44,7 @@ printf 'text,label\na,b\n' >fifo &
 csv2tfrecord -l label -o x fifo 2>err
 is "$? $("$TEST_TOP/tests/lib/records" x)" '0 label=b|text_a=a' 'a FIFO'
 wait
-refuses "csv2tfrecord: cannot read '.': Is a directory" 'a directory' csv2tfrecord .
+refuses "csv2tfrecord: '.' holds no texts: *" 'a directory' csv2tfrecord .
 printf 'PK\003\004 ...' >a.zip
 refuses "csv2tfrecord: cannot read 'a.zip': it is a zip archive or a spreadsheet, not CSV (unzip -p *)" \
 	'an archive' csv2tfrecord a.zip
