@@ -182,9 +182,11 @@ static const char *misfit(const struct args *a, const struct bt_task *task)
 		return misfit_answers(a);
 	if (a->scheme != NULL && (a->embed != NULL || task != &bt_task_tagging))
 		return "the model does not tag words, which --scheme is for";
+	if (strcmp(a->format, "json") == 0)
+		return "--format json is for answers to questions; jsonl "
+		       "writes an object a line for each prediction";
 	if (question_options(a))
 		return "the model does not answer questions, which "
-		       "--format json, "
 		       "--nbest, --null-odds, --null-threshold, "
 		       "--max-answer, --n-best and --dialect are for";
 	if (a->embed != NULL)

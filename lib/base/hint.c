@@ -137,6 +137,9 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_SAMPLE_INCOMPLETE] =
         "--sample-missing VALUE fills rows without a prediction, "
         "--sample-extra ignore leaves out predictions without a row",
+    [BT_HINT_SAMPLE_IDS] =
+        "csv2tfrecord -i COLUMN reads ids, or --sample-order fills the rows in "
+        "the order of the records",
     [BT_HINT_SAMPLE_ORDER] = "--sample-order fills the rows in order",
     [BT_HINT_TENSOR_MEAN] =
         "predict with each as --format tensor, then tensor-cat --mean --softmax",
@@ -221,8 +224,9 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TRAIN_MORE] =
         "try more --epochs or a higher --learning-rate, or let --tune 10 find "
         "both in ten minutes",
-    [BT_HINT_DEVICES] = "BT_PJRT_PATH names the directories of plugins; see "
-                        "DEVICES in bertutils(7)",
+    [BT_HINT_DEVICES] =
+        "without --device, CPUs compute; BT_PJRT_PATH names the directories of plugins; see "
+        "DEVICES in bertutils(7)",
     [BT_HINT_GPU_PLUGIN] =
         "pip install 'jax-cuda13-plugin[with-cuda]' brings one for NVIDIA's, and "
         "BT_PJRT_PATH names the directory of packages; see DEVICES in "

@@ -17,7 +17,8 @@ static const struct bt_suggest_known table[] = {
      BT_HINT_BATCHES},
     {NULL,
      "eval-batch-size per-device-eval-batch-size per-gpu-eval-batch-size "
-     "predict-batch-size test-batch-size validation-batch-size",
+     "predict-batch-size test-batch-size validation-batch-size "
+     "eval-accumulation-steps",
      BT_HINT_BATCHES},
     {"accumulate",
      "gradient-accumulation-steps gradient-accumulation grad-accum "
@@ -37,6 +38,9 @@ static const struct bt_suggest_known table[] = {
      "decay-method",
      BT_HINT_NONE},
     {"optimizer", "optim optimizer-type", BT_HINT_NONE},
+    {"optimizer adamw",
+     "adamw-torch adamw-torch-fused adamw-hf adamw-apex-fused fusedadamw",
+     BT_HINT_NONE},
     {"weight-decay", "wd weight-decay-rate", BT_HINT_NONE},
     {"layer-decay", "llrd layerwise-lr-decay layer-lr-decay", BT_HINT_NONE},
     {"clip",
@@ -52,7 +56,8 @@ static const struct bt_suggest_known table[] = {
      "supcon-loss supcon-weight supervised-contrastive ema ema-decay "
      "ema-momentum use-ema model-ema model-ema-decay average-decay",
      BT_HINT_LEFT_OUT},
-    {"class-weight", "class-weights balanced", BT_HINT_NONE},
+    {"class-weight", "class-weights balanced weighted weighted-loss",
+     BT_HINT_NONE},
     {"dropout",
      "hidden-dropout-prob hidden-dropout classifier-dropout dropout-rate",
      BT_HINT_NONE},
@@ -136,10 +141,18 @@ static const struct bt_suggest_known table[] = {
     {"delimiter", "sep separator field-delimiter", BT_HINT_NONE},
     {"label-separator", "label-delimiter labels-separator", BT_HINT_NONE},
     {"id", "id-column id-col index-col key", BT_HINT_NONE},
-    {"text", "text-column text-col text-field sentence", BT_HINT_NONE},
-    {NULL, "text texts", BT_HINT_READ_TEXT},
-    {"label", "label-column label-col label-field target target-column",
+    {"text", "text-column text-column-name text-col text-field sentence",
      BT_HINT_NONE},
+    {NULL, "text texts text-column text-column-name text-col text-field",
+     BT_HINT_READ_TEXT},
+    {"label",
+     "label-column label-column-name label-col label-field target "
+     "target-column",
+     BT_HINT_NONE},
+    {NULL,
+     "label label-column label-column-name label-col label-field target "
+     "target-column",
+     BT_HINT_LABEL_COLUMN},
     {"labels", "label-list label-names class-names classes num-labels",
      BT_HINT_NONE},
 
@@ -149,6 +162,7 @@ static const struct bt_suggest_known table[] = {
      "sequence-length seq-len max-tokens truncate max-position",
      BT_HINT_TOKENIZE_LENGTH},
     {"pad", "padding pad-to-max-length pad-to", BT_HINT_TOKENIZE_PAD},
+    {NULL, "group-by-length length-grouped", BT_HINT_TOKENIZE_PAD},
     {"stride", "doc-stride overlap", BT_HINT_NONE},
     {"lower-case", "do-lower-case lowercase uncased", BT_HINT_NONE},
     {"proba", "probs probabilities predict-proba return-all-scores with-proba",
@@ -167,13 +181,17 @@ static const struct bt_suggest_known table[] = {
      "gradient-checkpointing activation-checkpointing grad-checkpointing "
      "recompute remat",
      BT_HINT_NONE},
-    {"device", "gpu cuda use-cuda use-gpu tpu use-tpu accelerator",
+    {"device",
+     "gpu cuda use-cuda use-gpu tpu use-tpu accelerator cpu no-cuda use-cpu",
      BT_HINT_NONE},
     {"replicas", "n-gpu num-gpus gpus num-tpu-cores", BT_HINT_NONE},
+    {"nearest", "knn neighbors neighbours nearest-neighbors k-nearest",
+     BT_HINT_NONE},
     {"threads",
      "num-threads nthreads n-threads n-jobs num-workers workers "
      "dataloader-num-workers preprocessing-num-workers nproc cpus",
      BT_HINT_NONE},
+    {"quiet", "disable-tqdm no-progress silent", BT_HINT_NONE},
     {"detect-anomaly", "check-nan debug-nans terminate-on-nan", BT_HINT_NONE},
 };
 

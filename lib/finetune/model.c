@@ -246,10 +246,19 @@ static int finish_open(int r, const char *dir, const struct bt_engine_opts *o,
 	return r;
 }
 
+/* Whether the directory is made for embeddings. */
+static bool is_embedder(const char *dir)
+{
+	struct bt_sentence own;
+
+	return bt_sentence_read(dir, &own, NULL) == BT_OK &&
+	       own.pooling != NULL;
+}
+
 int bt_model_open(const char *dir, const struct bt_engine_opts *o,
                   struct bt_model *m, struct bt_error *err)
 {
-	struct bt_sentence own;
+	enum bt_hint hint = BT_HINT_NONE;
 	int r;
 
 	memset(m, 0, sizeof(*m));
@@ -260,9 +269,7 @@ int bt_model_open(const char *dir, const struct bt_engine_opts *o,
 	if (r == BT_OK && m->labels.n < m->task->least)
 		r = bt_error_hint(
 		    err,
-		    bt_sentence_read(dir, &own, NULL) == BT_OK &&
-		            own.pooling != NULL
-		        ? BT_HINT_EMBED_AUTO
+		    is_embedder(dir)                   ? BT_HINT_EMBED_AUTO
 		    : bt_config_was_masked(&m->config) ? BT_HINT_FILL_MASK
 		                                       : BT_HINT_CLASSES_TRAIN,
 		    bt_error_set(err, BT_EFORMAT,
@@ -270,7 +277,13 @@ int bt_model_open(const char *dir, const struct bt_engine_opts *o,
 		                 "its configuration names %d label%s",
 		                 dir, m->labels.n,
 		                 bt_plural((uint64_t)m->labels.n)));
+	else if (r == BT_OK && m->task->names_outputs &&
+	         m->config.head.n == 0 && !bt_config_classifies(&m->config) &&
+	         is_embedder(dir))
+		hint = BT_HINT_EMBED_AUTO; /* if it lacks the head */
 	r = finish_open(r, dir, o, m, err);
+	if (r == BT_EFORMAT)
+		return bt_error_hint(err, hint, r);
 	if (r != BT_OK || m->task->per_token || !m->task->names_outputs)
 		return r;
 	r = bt_calibration_read(dir, &m->graph, m->engine, &m->labels,

@@ -299,7 +299,7 @@ static int explain_ids(const struct bt_predict *p, int r, struct bt_error *err)
 {
 	if (r != BT_EFORMAT || !p->numbered)
 		return r;
-	bt_error_hint(err, BT_HINT_SAMPLE_ORDER, r);
+	bt_error_hint(err, BT_HINT_SAMPLE_IDS, r);
 	return bt_error_prefix(err, "records without an id were numbered from "
 	                            "0");
 }

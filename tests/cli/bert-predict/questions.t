@@ -136,6 +136,7 @@ refuses '*record 1: a token stands for the characters * of a context that has 5'
 exits 1 'nothing' test -e short.json
 printf 'text,label\nw1,x\nw2,y\n' | csv2tfrecord -q -t text -l label | bert-tokenize -q -m vocab.txt -o labels.rec
 bert-train -q --init-config tiny --tokenizer vocab.txt --epochs 1 -o labels labels.rec
+misuses '*--format json is for answers to questions; jsonl *' 'their form' bert-predict -m labels --format json labels.rec
 misuses '*does not answer questions*' 'a model of labels' bert-predict -m labels --nbest x.json labels.rec
 refuses "*has no 'token_starts'*squad2tfrecord*" 'records of labels' bert-predict -m model -o x.json labels.rec
 finish

@@ -54,7 +54,7 @@ misuses '*do not combine --format tsv with --top*' 'no choice of classes' \
 misuses '*the sample decides format and columns*' 'no sample' \
 	bert-predict -m m --format tsv --sample plain.csv dev.rec
 cut -d, -f1,2 plain.csv >pair.csv
-refuses '*records without an id were numbered from 0: *(--sample-order *' \
+refuses '*records without an id were numbered from 0: *(csv2tfrecord -i COLUMN reads ids, or --sample-order *' \
 	'records without ids and a sample' \
 	bert-predict -m m --sample pair.csv noid.rec
 finish

@@ -37,6 +37,10 @@ works 'it predicts embeddings' bert-predict -m m --embed auto -o m.npy dev.rec
 like "$(cat err)" "*'m' embeds texts by mean, as its modules.json says*40 embeddings*" 'as it learnt to'
 refuses "*'m' does not hold a trained classifier*(--embed auto writes its embeddings)*" 'but no labels' \
 	bert-predict -q -m m dev.rec
+cp -r m named
+sed 's/^{/{"id2label": {"0": "a", "1": "b", "2": "c"}, /' m/config.json >named/config.json
+refuses "*'named' has no tensor '*', which the model needs (--embed auto writes its embeddings)*" \
+	'nor a head if labels have names' bert-predict -q -m named dev.rec
 works 'it is evaluated' bert-eval -m m --dtype f32 --min mrr=.2 dev.rec
 like "$(cat out)" 'accuracy 0.* MRR 0.* loss * (20 pairs)' 'by pairs'
 is "$(sed 's/.*MRR \(0.[0-9]*\).*/\1/' out)" \

@@ -6,7 +6,7 @@ unset BT_PJRT_PATH PJRT_NAMES_AND_LIBRARY_PATHS
 mock=$BUILD/plugin/mock.so
 
 exits 1 'no plugin' bert-predict --device list
-is "$(cat err)" "bert-predict: found no device plugin (BT_PJRT_PATH names the directories of plugins; see DEVICES in bertutils(7))" \
+is "$(cat err)" "bert-predict: found no device plugin (without --device, CPUs compute; BT_PJRT_PATH names the directories of plugins; see DEVICES in bertutils(7))" \
 	'says how to get one'
 [ ! -s out ]
 result $? 'nothing else'

@@ -107,6 +107,11 @@ bert-train n-gpu replicas
 csv2tfrecord n-jobs threads
 bert-train dataloader-num-workers threads
 bert-train terminate-on-nan detect-anomaly
+bert-train no-cuda device
+tensor-cat knn nearest
+bert-train disable-tqdm quiet
+csv2tfrecord text-column-name text
+csv2tfrecord label-column-name label
 END
 
 # values by the names that they have there, or mistyped
@@ -120,6 +125,7 @@ bert-train task token-classification tagging
 bert-train task MLM masked-lm
 bert-train task regresion regression
 bert-train dtype fp16 bf16
+bert-train optimizer adamw_torch adamw
 bert-predict dtype float32 f32
 bert-eval task multi-label multilabel
 END
@@ -133,6 +139,9 @@ while read -r tool theirs hint; do
 done <<'END'
 bert-train max-seq-length bert-tokenize --max-length truncates texts
 bert-predict max_length bert-tokenize --max-length truncates texts
+bert-train group_by_length batches need no padding; bert-tokenize --pad writes it for others
+bert-train text_column_name csv2tfrecord reads tables and JSON Lines, bert-tokenize --lines lines of text
+bert-train label_column name the column with csv2tfrecord -l COLUMN
 bert-train padding batches need no padding; bert-tokenize --pad writes it for others
 bert-train per_device_eval_batch_size batches that are only evaluated or predicted need no size
 bert-predict batch-size batches that are only evaluated or predicted need no size
