@@ -104,6 +104,20 @@ static bool is_divided(const struct problem *q)
 	return true;
 }
 
+/* Whether all examples have the label, or none: then they say nothing about its
+ * probability where it may hold or not. */
+static bool is_constant(const struct problem *q)
+{
+	const struct bt_calibration_fit *f = q->f;
+	size_t i, with = 0;
+
+	if (q->label < 0)
+		return false;
+	for (i = 0; i < f->n; i++)
+		with += f->targets[i * f->k + (size_t)q->label] > 0;
+	return with == 0 || with == f->n;
+}
+
 /* The scale with the least loss: Newton between bounds, for the slope grows. 0:
  * there is none. */
 static double find_scale(const struct problem *q)
@@ -111,7 +125,7 @@ static double find_scale(const struct problem *q)
 	double lo = 0, hi = 1, a = 1, g, h, next;
 	int i;
 
-	if (is_divided(q) || slope(q, 0, &h) >= 0)
+	if (is_constant(q) || is_divided(q) || slope(q, 0, &h) >= 0)
 		return 0;
 	while (slope(q, hi, &h) < 0) {
 		lo = hi;

@@ -95,6 +95,20 @@ sed 1d many.csv | cut -d, -f3- | paste -d, p - | awk -F, '{ for (k = 1; k <= 3; 
 	END { for (b in gap) s += gap[b] < 0 ? -gap[b] : gap[b]; printf "%.4f\n", s / n }' >want
 is "$(measure many ece many.rec | awk '{ printf "%.4f\n", $1 }')" "$(cat want)" 'by its formula'
 
+# what all records have, or none, says nothing of logits of both signs
+awk -F, -v OFS=, 'NR == 1 { print "id,text,long,short"; next }
+	/^[^"]*$/ { n = length($2) > 60; print $1, $2, n, 1 - n }' "$TEST_TOP/pipelines/data/library-dev.csv" >both.csv
+csv2tfrecord -q -i id -t text -l long,short both.csv | bert-tokenize -q -m vocab.txt -o both.rec
+bert-train -q --init-config tiny --tokenizer vocab.txt --task multilabel --learning-rate 1e-3 --steps 40 -o both both.rec
+is "$(bert-predict -q -m both --proba both.rec | awk -F, '{ for (k = 3; k <= 4; k++) sign[k, $k > .5]++ }
+	END { print (sign[3, 0] > 0 && sign[3, 1] > 0 && sign[4, 0] > 0 && sign[4, 1] > 0) }')" 1 'logits of both signs'
+awk -F, -v OFS=, 'NR > 1 { $3 = 0; $4 = 1 } { print }' both.csv >always.csv
+csv2tfrecord -q -i id -t text -l long,short always.csv | bert-tokenize -q -m vocab.txt -o always.rec
+for how in temperature vector; do
+	works "$how of labels that records never or always have" bert-eval -m both --calibrate $how always.rec
+	like "$(cat err)" '*2 of 2 labels stay as they are*' 'both stay'
+done
+
 # what is refused
 misuses '*--calibrate and --coverage take one -m DIR*' 'two models' bert-eval -m a -m many --calibrate vector dev.rec
 misuses '*--calibrate and --coverage take one -m DIR*' 'predictions' bert-eval --predictions raw.csv --calibrate vector dev.rec
