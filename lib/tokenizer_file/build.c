@@ -68,8 +68,9 @@ static int choose_lower(struct bt_tok *t, const struct bt_tok_opts *o,
 	if (t->lower_more && !(t->bert_norm && t->flags.lower))
 		bt_log_warn(o->log, "lower-case-ignored", BT_HINT_NONE,
 		            "'%s/" BT_FILE_SENTENCE
-		            "': 'do_lower_case' is ignored: "
-		            "the tokenizer alone decides",
+		            "': 'do_lower_case' is ignored: texts keep their "
+		            "capitals, which sentence-transformers makes lower "
+		            "case",
 		            t->path);
 	return BT_OK;
 }

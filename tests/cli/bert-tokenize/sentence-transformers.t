@@ -43,7 +43,7 @@ sed 's/365/467/' st/config.json >cased.json
 mv st/config.json uncased.json
 mv cased.json st/config.json
 works '... or does not' bert-tokenize -m st --lines --format ids /dev/null
-like "$(cat err)" "*warning: 'st/sentence_bert_config.json': 'do_lower_case' is ignored: the tokenizer alone decides*" \
+like "$(cat err)" "*warning: 'st/sentence_bert_config.json': 'do_lower_case' is ignored: texts keep their capitals, which sentence-transformers makes lower case*" \
 	'... is warned of'
 cp "$T/uncased/vocab.txt" st
 mv uncased.json st/config.json
