@@ -325,7 +325,8 @@ int bt_labels_from_json(const json_t *config, struct bt_labels *l,
 {
 	const json_t *o = json_object_get(config, "id2label"), *v;
 	struct bt_labels new = {0};
-	char key[16];
+	char key[16], number[24];
+	const char *name;
 	int i, n, r = BT_OK;
 
 	if (o == NULL || json_is_null(o))
@@ -337,18 +338,23 @@ int bt_labels_from_json(const json_t *config, struct bt_labels *l,
 	for (i = 0; i < n && r >= 0; i++) {
 		snprintf(key, sizeof(key), "%d", i);
 		v = json_object_get(o, key);
-		if (!json_is_string(v))
+		name = json_string_value(v);
+		if (json_is_integer(v)) { /* of {0: 0, 1: 1} in Python */
+			snprintf(number, sizeof(number), "%lld",
+			         (long long)json_integer_value(v));
+			name = number;
+		}
+		if (name == NULL)
 			r = bt_error_set(err, BT_EFORMAT,
 			                 "'id2label' has %d labels, but no "
 			                 "text for '%d'",
 			                 n, i);
 		else
-			r = bt_labels_add(&new, bt_span(json_string_value(v)),
-			                  err);
+			r = bt_labels_add(&new, bt_span(name), err);
 		if (r >= 0 && r != i)
 			r = bt_error_set(err, BT_EFORMAT,
 			                 "'id2label' has the label '%s' twice",
-			                 json_string_value(v));
+			                 name);
 	}
 	return settle(l, &new, r);
 }

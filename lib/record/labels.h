@@ -80,7 +80,9 @@ int bt_labels_place(struct bt_labels *l, int n, int *map,
                     struct bt_error *err) BT_MUST_USE;
 
 /* Reads id2label of a config.json object into l; without one l is empty. Keys
- * must be 0 .. n-1, values different texts. */
+ * must be 0 .. n-1, values different texts, or whole numbers, which become
+ * text.
+ */
 int bt_labels_from_json(const json_t *config, struct bt_labels *l,
                         struct bt_error *err) BT_MUST_USE;
 

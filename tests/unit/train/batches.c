@@ -119,6 +119,11 @@ TEST(labels_from_configurations)
 	assert_int_equal(l.n, 2);
 	assert_string_equal(l.name[0], "pos");
 	bt_labels_clear(&l);
+	assert_ok(from_json("{\"id2label\": {\"0\": 7, \"1\": -1}}", &l, &err));
+	assert_int_equal(l.n, 2);
+	assert_string_equal(l.name[0], "7");
+	assert_string_equal(l.name[1], "-1");
+	bt_labels_clear(&l);
 	assert_ok(from_json("{}", &l, &err));
 	assert_int_equal(l.n, 0);
 	assert_err(
@@ -129,8 +134,11 @@ TEST(labels_from_configurations)
 	    BT_EFORMAT, "twice");
 	assert_err(from_json("{\"id2label\": [\"a\"]}", &l, &err), BT_EFORMAT,
 	           "not an object");
-	assert_err(from_json("{\"id2label\": {\"0\": 7}}", &l, &err),
+	assert_err(from_json("{\"id2label\": {\"0\": null}}", &l, &err),
 	           BT_EFORMAT, "no text");
+	assert_err(
+	    from_json("{\"id2label\": {\"0\": \"7\", \"1\": 7}}", &l, &err),
+	    BT_EFORMAT, "label '7' twice");
 }
 
 static void near(double got, double wanted)
