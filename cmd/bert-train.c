@@ -59,11 +59,10 @@ static const char *misfit(const struct args *a)
 	if (a->job.few_shot &&
 	    (a->job.head != NULL || a->job.teacher != NULL ||
 	     t->smoothing > 0 || t->patience > 0 || t->eval_steps > 0 ||
-	     t->metric != NULL || t->average > 0 ||
-	     a->job.embedding_loss != NULL))
+	     t->metric != NULL || a->job.embedding_loss != NULL))
 		return "--few-shot does not go with --head, --teacher, "
-		       "--label-smoothing, --patience, --eval-steps, --metric, "
-		       "--average and --embedding-loss";
+		       "--label-smoothing, --patience, --eval-steps, --metric "
+		       "and --embedding-loss";
 	if (a->job.pool != NULL && a->job.head != NULL)
 		return "give either --head, with its own pooling, or --pool";
 	if (a->common.output == NULL ? !a->dry_run && !a->compile_only
@@ -327,7 +326,7 @@ static int run_seeds(struct args *a, struct bt_train_result *res,
 }
 
 #define TUNABLE                                                                \
-	"accumulate|average|batch-size|batch-tokens|beta1|beta2|"              \
+	"accumulate|batch-size|batch-tokens|beta1|beta2|"                      \
 	"clip|clip-value|dropout|end-learning-rate|"                           \
 	"epochs|epsilon|fgm|freeze|head|head-learning-rate|"                   \
 	"label-smoothing|layer-decay|learning-rate|mask-prob|"                 \

@@ -9,7 +9,7 @@
 # csv2tfrecord say what else they have. Options go to every bert-train, as --train-share .2
 # for a fifth of the texts, and --metric. The test set chooses nothing: a model is evaluated
 # when its training ends. SEEDS=N trains with N seeds (3), EPOCHS=N as many epochs (5; the
-# techniques "long" twice as many), ONLY="average lora" runs these techniques beside the plain
+# techniques "long" twice as many), ONLY="fgm lora" runs these techniques beside the plain
 # recipe. A run that was stopped goes on where it was. small uses the demo data and a small
 # BERT with random weights.
 set -eu
@@ -44,7 +44,6 @@ techniques() {
 		mean-pool-long --pool mean --epochs $long
 		no-decay --weight-decay 0
 		constant-rate --schedule constant
-		average --average 0.5
 		label-smoothing --label-smoothing 0.1
 		r-drop --r-drop 1
 		fgm --fgm 0.3

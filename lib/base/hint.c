@@ -25,7 +25,8 @@ static const char *const words[BT_HINTS] = {
         "batches that are only evaluated or predicted need no size",
     [BT_HINT_BEST_KEPT] = "with --eval, the best model is the one that is kept",
     [BT_HINT_LEFT_OUT] =
-        "left out, as it helped on none of the data sets in bertutils-recipes(7)",
+        "left out of bert-train, as it helped on none of the data sets in "
+        "bertutils-recipes(7)",
     [BT_HINT_OPERANDS] = "files to read are named without an option",
     [BT_HINT_TOOL_FOR_EACH] =
         "each job is a tool: bert-train, bert-eval, bert-predict",

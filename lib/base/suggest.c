@@ -50,11 +50,14 @@ static const struct bt_suggest_known table[] = {
     {"clip-value", "clipvalue", BT_HINT_NONE},
     {"epsilon", "adam-eps eps", BT_HINT_NONE},
     {"label-smoothing", "label-smoothing-factor smoothing", BT_HINT_NONE},
+    {"mean", "average", BT_HINT_NONE},
+    {"average", "swa", BT_HINT_NONE},
     {NULL,
      "focal focal-loss focal-gamma focal-loss-gamma gamma contrastive "
      "contrastive-loss contrastive-weight contrastive-temperature supcon "
      "supcon-loss supcon-weight supervised-contrastive ema ema-decay "
-     "ema-momentum use-ema model-ema model-ema-decay average-decay",
+     "ema-momentum use-ema model-ema model-ema-decay average-decay "
+     "average swa swa-lr swa-start",
      BT_HINT_LEFT_OUT},
     {"class-weight", "class-weights balanced weighted weighted-loss",
      BT_HINT_NONE},
@@ -63,7 +66,6 @@ static const struct bt_suggest_known table[] = {
      BT_HINT_NONE},
     {"freeze", "freeze-encoder freeze-layers freeze-embeddings", BT_HINT_NONE},
     {"fgm", "awp adversarial adversarial-training", BT_HINT_NONE},
-    {"average", "swa", BT_HINT_NONE},
     {"lora", "lora-r lora-rank peft use-lora use-peft", BT_HINT_NONE},
     {"lora-targets", "lora-target-modules target-modules", BT_HINT_NONE},
     {"pool", "pooling pooling-mode", BT_HINT_NONE},

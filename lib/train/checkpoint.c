@@ -100,19 +100,13 @@ static char *describe(const struct bt_train_run *t)
 
 /* The arenas; returns their number. */
 static int sets(struct bt_train_run *t, const struct bt_arena *m,
-                const struct bt_arena *v, struct bt_weights_set out[4])
+                const struct bt_arena *v, struct bt_weights_set out[3])
 {
-	int n;
-
 	out[0] = (struct bt_weights_set){"param.",
 	                                 bt_engine_params(t->m->engine), false};
 	out[1] = (struct bt_weights_set){"moment1.", m->base, true};
 	out[2] = (struct bt_weights_set){"moment2.", v->base, true};
-	n = 1 + bt_optim_moments(t->optim.o.kind);
-	if (t->o->average > 0)
-		out[n++] = (struct bt_weights_set){"average.",
-		                                   t->average.a.base, true};
-	return n;
+	return 1 + bt_optim_moments(t->optim.o.kind);
 }
 
 /* On rank 0, with the moments of all. */
@@ -122,7 +116,7 @@ static int write_state(struct bt_train_run *t, const char *dir,
 {
 	char *text = describe(t);
 	struct bt_ckpt_note note = {BT_CHECKPOINT_NOTE, text};
-	struct bt_weights_set set[4];
+	struct bt_weights_set set[3];
 	int n = sets(t, m, v, set);
 	int r = bt_disk_space_check(dir, bt_checkpoint_file_size(t->m, t->o),
 	                            "the checkpoint", err);
@@ -387,7 +381,7 @@ static int restore(struct bt_train_run *t, const struct bt_ckpt *c,
                    const char *path, struct bt_error *err)
 {
 	const char *note = NULL;
-	struct bt_weights_set set[4];
+	struct bt_weights_set set[3];
 	json_int_t v;
 	json_t *o;
 	size_t i;

@@ -19,8 +19,7 @@ uint64_t bt_model_file_size(const struct bt_model *m)
 uint64_t bt_checkpoint_file_size(const struct bt_model *m,
                                  const struct bt_train_opts *o)
 {
-	uint64_t moments =
-	    (uint64_t)bt_optim_moments(o->optim.kind) + (o->average > 0);
+	uint64_t moments = (uint64_t)bt_optim_moments(o->optim.kind);
 
 	return bt_graph_floats(&m->graph) * sizeof(float) +
 	       moments * bt_graph_trained(&m->graph) * sizeof(float);

@@ -220,23 +220,12 @@ static int report(struct bt_train_run *t, double loss, struct bt_error *err)
 	return bt_train_reported(t, shown, seconds, better, err);
 }
 
-/* The weights, up to date, and their average, one in the place of the other. */
-static int swap_average(struct bt_train_run *t, struct bt_error *err)
-{
-	struct bt_engine *e = t->m->engine;
-
-	bt_optim_catch_up(&t->optim, bt_engine_params(e), NULL);
-	if (!bt_average_stands(&t->average, t->s.step))
-		return BT_OK;
-	bt_average_swap(&t->average, bt_engine_params(e));
-	return bt_engine_pack_trained(e, err);
-}
-
-static int report_first(struct bt_train_run *t, struct bt_error *err)
+int bt_train_report(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_metrics_summary s;
 	int r;
 
+	bt_optim_catch_up(&t->optim, bt_engine_params(t->m->engine), NULL);
 	if (!bt_dist_is_first(t->o->dist)) /* which does the rest */
 		return t->eval != NULL ? measure(t, &s, err) : BT_OK;
 
@@ -256,30 +245,17 @@ static int report_first(struct bt_train_run *t, struct bt_error *err)
 	return r;
 }
 
-int bt_train_report(struct bt_train_run *t, struct bt_error *err)
-{
-	struct bt_error why = {0};
-	int r = swap_average(t, err), back;
-
-	if (r == BT_OK)
-		r = report_first(t, err);
-	back = swap_average(t, r == BT_OK ? err : &why);
-	return r == BT_OK ? back : r;
-}
-
 int bt_train_measure(struct bt_train_run *t, struct bt_error *err)
 {
 	const struct bt_metrics_summary *last = &t->res->measured;
-	struct bt_error why = {0};
-	int r, back;
+	int r;
 
 	if (t->eval == NULL ||
 	    (last->kind != NULL && t->reported.step == t->s.step))
 		return BT_OK;
 	t->res->seconds += bt_seconds() - t->start;
-	if ((r = swap_average(t, err)) == BT_OK)
-		r = measure(t, &t->res->measured, err);
-	back = swap_average(t, r == BT_OK ? err : &why);
+	bt_optim_catch_up(&t->optim, bt_engine_params(t->m->engine), NULL);
+	r = measure(t, &t->res->measured, err);
 	t->start = bt_seconds();
-	return r == BT_OK ? back : r;
+	return r;
 }

@@ -180,14 +180,13 @@ int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
 	    train->n * sizeof(*b.order) * (o->batching.stream ? 2 : 1) +
 	    gather_bytes(larger(n->texts, n->eval_texts),
 	                 larger(n->tokens, n->eval_tokens), train->width);
-	n->average = bt_average_bytes(&m->graph, o->average);
 	n->moved = bt_fgm_bytes(&m->graph, o->fgm, bt_dist_size(o->dist));
 	n->held = bt_held_memory();
 	n->available = bt_available_memory("");
 	n->other = e->provider + (n->held > examples ? n->held - examples : 0);
 	n->total = e->params + e->grads + e->packed + e->activations +
-	           e->scratch + n->shards + n->moments + n->average + n->moved +
-	           n->data + n->other;
+	           e->scratch + n->shards + n->moments + n->moved + n->data +
+	           n->other;
 	return BT_OK;
 }
 
@@ -230,8 +229,6 @@ void bt_memory_plan_print(const struct bt_memory_plan *n, struct bt_buf *out)
 	if (n->eval_texts > 0)
 		bt_buf_printf(out, "%-20s %12zu texts, %zu tokens\n",
 		              "in evaluation", n->eval_texts, n->eval_tokens);
-	if (n->average > 0)
-		print_bytes("average of weights", n->average, out);
 	if (n->moved > 0)
 		print_bytes("adversarial training", n->moved, out);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

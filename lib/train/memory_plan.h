@@ -10,7 +10,6 @@
 
 struct bt_memory_plan {
 	size_t parameters, frozen; /* their number; of them */
-	size_t average;            /* bytes of that of the weights */
 	size_t moved;         /* bytes of what is kept while words are moved */
 	int64_t steps;        /* updates */
 	size_t texts, tokens; /* of the largest training batch */

@@ -131,13 +131,6 @@ static int update(struct bt_train_run *t, struct bt_error *err)
 	                t->s.step + 1);
 	bt_train_add_time(t, "optimizer", start + exchanged(t) - before,
 	                  bt_optim_traffic(t->optim.o.kind) * share_of(t));
-	if (bt_average_stands(&t->average, t->s.step + 1)) {
-		start = bt_seconds();
-		bt_optim_catch_up(&t->optim, bt_engine_params(e), NULL);
-		bt_average_update(&t->average, bt_engine_params(e),
-		                  t->s.step + 1);
-		bt_train_add_time(t, "average of weights", start, 3);
-	}
 	return bt_engine_pack_trained(e, err);
 }
 

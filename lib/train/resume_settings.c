@@ -12,6 +12,11 @@
 #define CHECKSUMS                                                              \
 	"evaluation data|labels|starting weights|teacher|training data"
 
+/* Settings of earlier versions, of techniques that this one does not have. */
+#define LEFT_OUT                                                               \
+	"adversarial from epoch|adversarial step of weights|averaged updates|" \
+	"contrastive loss|contrastive temperature|decay of the average|focal loss"
+
 static json_t *optimizer(const struct bt_optim_opts *o)
 {
 	json_t *s = json_pack(
@@ -89,9 +94,6 @@ static json_t *loop(const struct bt_train_opts *o)
 	              (json_int_t)(o->keep_last ? 0 : o->eval_steps),
 	              "patience", (json_int_t)o->patience);
 	add_loss(s, o);
-	if (o->average > 0)
-		json_object_set_new(s, "averaged updates",
-		                    json_real(o->average));
 	if (o->freeze != NULL)
 		json_object_set_new(s, "frozen", json_string(o->freeze));
 	if (o->lora.rank > 0)
@@ -251,8 +253,11 @@ static void add_difference(const char *key, const json_t *then,
 	}
 	a = json_dumps(then, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
 	b = json_dumps(now, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-	bt_buf_printf(out, "%s was %s, is %s", key, a != NULL ? a : "absent",
-	              b != NULL ? b : "absent");
+	bt_buf_printf(out, "%s was %s, ", key, a != NULL ? a : "absent");
+	if (bt_str_in_list(LEFT_OUT, key))
+		bt_buf_puts(out, "which this version does not have");
+	else
+		bt_buf_printf(out, "is %s", b != NULL ? b : "absent");
 	free(a);
 	free(b);
 }

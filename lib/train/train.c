@@ -346,9 +346,7 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	    (t->eval != NULL && (r = bt_train_check_metric(t, err))))
 		return r;
 	settle(t);
-	if ((r = prepare_updates(t, err)) ||
-	    (r = bt_average_init(&t->average, &t->m->graph, t->o->average,
-	                         t->total, bt_engine_pool(t->m->engine), err)))
+	if ((r = prepare_updates(t, err)))
 		return r;
 	t->start_crc = bt_crc32c(0, bt_engine_params(t->m->engine),
 	                         t->m->graph.n_floats * sizeof(float));
@@ -402,7 +400,6 @@ static void clear(struct bt_train_run *t)
 {
 	bt_fgm_clear(&t->fgm);
 	bt_optim_clear(&t->optim);
-	bt_average_clear(&t->average);
 	bt_shards_clear(&t->shards);
 	bt_row_set_clear(&t->row_set);
 	free(t->shard_sums);

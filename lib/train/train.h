@@ -59,14 +59,11 @@ struct bt_train_opts {
 	struct bt_device *device; /* that trains in place of the model's engine,
 	                           * which was built without training; NULL:
 	                           * none. One process and one shard, Adam or
-	                           * its kin, no average, teacher or fgm, no
+	                           * its kin, no teacher or fgm, no
 	                           * `answered` for training */
 	struct bt_device_waiter *waiter; /* of that; NULL where it is */
 	struct bt_schedule_opts schedule;
 	struct bt_optim_opts optim;
-	double average; /* over so many updates at the end of the run, below 1
-	                 * this share of them, the mean of the weights is
-	                 * evaluated and kept in their place; 0: none */
 	double smoothing;
 	double r_drop; /* weight of how far two passes over a text are apart
 	                * (bt_op_softmax_loss); 0: one pass */

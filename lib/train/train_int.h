@@ -5,7 +5,6 @@
 
 #include <jansson.h>
 
-#include "optim/average.h"
 #include "train/append_log_int.h"
 #include "train/events_int.h"
 #include "train/shards.h"
@@ -94,7 +93,6 @@ struct bt_train_run {
 	struct bt_train_result *res;
 	const struct bt_train_on *on;
 	struct bt_optim optim;
-	struct bt_average average;
 	struct bt_batches batches;
 	struct bt_gather gather;
 	struct bt_whole_update

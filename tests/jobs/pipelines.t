@@ -61,16 +61,16 @@ exits 1 'banking77.sh: a bad table ends it' \
 result $? 'banking77.sh: before anything is trained'
 
 exits 0 'recipes.sh: two techniques beside the plain recipe' env SEEDS=2 \
-	ONLY='average label-smoothing' "$TEST_TOP/pipelines/recipes.sh" small r --epochs 3 --metric loss
+	ONLY='constant-rate label-smoothing' "$TEST_TOP/pipelines/recipes.sh" small r --epochs 3 --metric loss
 like "$(cat out)" 'technique *mean *deviation *seconds *options
 plain * *.???? *.???? *
-average * *.???? *.???? *--average 0.5
+constant-rate * *.???? *.???? *--schedule constant
 label-smoothing * *.???? *.???? *--label-smoothing 0.1
 ensemble * *.???? * - * - * the mean of the plain models' 'recipes.sh: a line each'
 cp out first
 rm -r r/label-smoothing r/label-smoothing.time
 exits 0 'recipes.sh: once more' env SEEDS=2 \
-	ONLY='average label-smoothing' "$TEST_TOP/pipelines/recipes.sh" small r --epochs 3 --metric loss
+	ONLY='constant-rate label-smoothing' "$TEST_TOP/pipelines/recipes.sh" small r --epochs 3 --metric loss
 is "$(awk '{ print $1, $2, $3 }' out)" "$(awk '{ print $1, $2, $3 }' first)" \
 	'recipes.sh: trains what is missing, with the same result'
 exits 2 'recipes.sh: says how it is used' "$TEST_TOP/pipelines/recipes.sh"

@@ -86,7 +86,6 @@ done <<'EOF'
 --shards 2
 --optimizer lamb
 --optimizer sgd
---average 3
 --r-drop 1
 --fgm 1
 --teacher dev.rec

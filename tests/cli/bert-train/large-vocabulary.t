@@ -41,9 +41,9 @@ alike() { # DIR DIR WHAT
 	same one two '... of words, too'
 }
 
-for o in '' '--optimizer adam --clip 0' '--average .8 --eval dev.rec --eval-steps 7' \
+for o in '' '--optimizer adam --clip 0' '--eval dev.rec --eval-steps 7' \
 	'--accumulate 2 --batch-size 32 --layer-decay .9' '--shards 2' \
-	'--shards 7 --accumulate 2 --batch-size 32' '--average 5 --optimizer adamw-google'; do
+	'--shards 7 --accumulate 2 --batch-size 32' '--optimizer adamw-google'; do
 	config 0
 	# shellcheck disable=SC2086
 	works "a table $o" train table $o

@@ -88,7 +88,7 @@ is "$(config all target_modules)" '["bert.encoder.layer.0.attention.self.query",
 	'by whole names, where "dense" is also the pooler'
 works 'some' train some -q --steps 1 --lora-targets 'output.dense,layer\.1.*key'
 is "$(ckpt-inspect some/adapter_model.safetensors | grep -c lora_A)" 5 'by name and pattern'
-works 'several rates and averages' train average -q --steps 4 --average .5 --layer-decay .9 --head-learning-rate 1e-3
+works 'several rates' train rates -q --steps 4 --layer-decay .9 --head-learning-rate 1e-3
 
 # One kind of model in a directory.
 misuses "*'again' has a finished model*--force*" 'a finished adapter stays' bert-train -q -m start --lora 2 --steps 1 -o again train.rec

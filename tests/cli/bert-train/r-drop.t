@@ -26,6 +26,10 @@ exits 1 'a run to be resumed' train half --r-drop 4 --save-steps 5 --max-minutes
 refuses '*belongs to another run: weight of R-Drop was 4*, is absent*' 'without it' \
 	bert-train --init-config tiny --tokenizer vocab.txt --epochs 1 --learning-rate 1e-3 --batch-size 16 \
 	-q -o half --save-steps 5 --resume train.rec
+# an earlier version's checkpoint, by the name of a setting that is as long
+LC_ALL=C sed 's/weight of R-Drop/averaged updates/' half/checkpoint.safetensors >old.safetensors
+refuses '*belongs to another run: averaged updates was 4*, which this version does not have (start over*' \
+	'a technique that was left out' train x --resume-from old.safetensors
 works 'resumed' bert-train --init-config tiny --tokenizer vocab.txt --epochs 1 --learning-rate 1e-3 \
 	--batch-size 16 -q -o half --r-drop 4 --save-steps 5 --resume train.rec
 same half/model.safetensors on/model.safetensors '... the same bits'

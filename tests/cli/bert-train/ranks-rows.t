@@ -58,7 +58,7 @@ numbers='2 3 4' each='1 2 4'
 # the plain build compares the bits of more
 [ -z "${TEST_KIND-}" ] || numbers=3 each=2
 for more in '--dtype f32' '--dtype bf16 --accumulate 2 --batch-size 12' '--optimizer adam --clip 0 --layer-decay .9' \
-	'--average .8 --eval dev.rec --eval-steps 5 --steps 15' '--average 5 --optimizer adamw-google' \
+	'--eval dev.rec --eval-steps 5 --steps 15' '--optimizer adamw-google' \
 	'--batch-size 8 --steps 70' '--freeze layer.0 --shards 5' '--max-minutes 1000 --eval dev.rec --patience 1'; do
 	number=
 	# shellcheck disable=SC2086 # options

@@ -37,7 +37,8 @@ bert-train hidden-dropout-prob dropout
 bert-train freeze-encoder freeze
 bert-train awp fgm
 bert-train adversarial-training fgm
-bert-train swa average
+ckpt-convert swa average
+tensor-cat average mean
 bert-train peft lora
 bert-train target-modules lora-targets
 bert-fetch repo-type dataset
@@ -145,13 +146,15 @@ bert-train label_column name the column with csv2tfrecord -l COLUMN
 bert-train padding batches need no padding; bert-tokenize --pad writes it for others
 bert-train per_device_eval_batch_size batches that are only evaluated or predicted need no size
 bert-predict batch-size batches that are only evaluated or predicted need no size
-bert-train focal left out, as it helped on none of the data sets in bertutils-recipes(7)
-bert-train focal_loss left out, as it helped on none of the data sets in bertutils-recipes(7)
-bert-train gamma left out, as it helped on none of the data sets in bertutils-recipes(7)
-bert-train contrastive left out, as it helped on none of the data sets in bertutils-recipes(7)
-bert-train supcon_loss left out, as it helped on none of the data sets in bertutils-recipes(7)
-bert-train ema left out, as it helped on none of the data sets in bertutils-recipes(7)
-bert-train use_ema left out, as it helped on none of the data sets in bertutils-recipes(7)
+bert-train focal left out of bert-train, as it helped on none of the data sets in bertutils-recipes(7)
+bert-train focal_loss left out of bert-train, as it helped on none of the data sets in bertutils-recipes(7)
+bert-train gamma left out of bert-train, as it helped on none of the data sets in bertutils-recipes(7)
+bert-train contrastive left out of bert-train, as it helped on none of the data sets in bertutils-recipes(7)
+bert-train supcon_loss left out of bert-train, as it helped on none of the data sets in bertutils-recipes(7)
+bert-train ema left out of bert-train, as it helped on none of the data sets in bertutils-recipes(7)
+bert-train use_ema left out of bert-train, as it helped on none of the data sets in bertutils-recipes(7)
+bert-train average left out of bert-train, as it helped on none of the data sets in bertutils-recipes(7)
+bert-train swa left out of bert-train, as it helped on none of the data sets in bertutils-recipes(7)
 bert-train load_best_model_at_end with --eval, the best model is the one that is kept
 bert-train do_train each job is a tool: bert-train, bert-eval, bert-predict
 bert-train train-file files to read are named without an option
