@@ -42,14 +42,6 @@ bert-tokenize -q -m "$V" -o a.tok a.rec
 works 'a model' bert-train -q -j 1 --init-config config.json --tokenizer "$V" \
 	--steps 1 -o model a.tok
 
-# reason HOW: the words of the system
-reason() {
-	case $1 in
-	EIO) echo 'Input/output error' ;;
-	ENOSPC) echo 'No space left on device' ;;
-	esac
-}
-
 # attempt SPEC COMMAND...: one run; something is wrong if it prints
 attempt() {
 	rm -rf o
@@ -58,6 +50,10 @@ attempt() {
 	inject "$@" >out 2>err
 	status=$?
 	how=${1##*:}
+	case $how in # the words of the system
+	EIO) reason='Input/output error' ;;
+	ENOSPC) reason='No space left on device' ;;
+	esac
 	if [ ! -e log ] || [ "$how" = short ] || [ "$how" = EINTR ] ||
 		[ "$how" = EOPNOTSUPP ]; then
 		[ $status = 0 ] || echo "status $status: $(head -n 1 err)"
@@ -68,14 +64,15 @@ attempt() {
 		return
 	fi
 	[ $status = 1 ] || echo "status $status"
-	case $(cat err) in
-	*"'"*"'"*": $(reason "$how")"*) ;;
-	*"standard "*": $(reason "$how")"*) ;;
-	*) echo "says: $(cat err)" ;;
+	read_message
+	case $message in
+	*"'"*"'"*": $reason"*) ;;
+	*"standard "*": $reason"*) ;;
+	*) echo "says: $message" ;;
 	esac
-	[ "$(wc -l <err)" = 1 ] || echo "says more than one line: $(cat err)"
-	[ "$(find o -name '.*.*' | wc -l)" = 0 ] ||
-		echo "leaves $(find o -type f)"
+	[ $message_lines = 1 ] || echo "says more than one line: $message"
+	left=$(find o -name '.*.*')
+	[ -z "$left" ] || echo "leaves $left"
 	# a directory holds what was complete before
 	for f in o/*; do
 		[ -f "$f" ] || continue

@@ -108,6 +108,24 @@ works() {
 	exits 0 "$@"
 }
 
+# read_message: message=$(cat err), message_lines=$(wc -l <err), without a process
+read_message() {
+	message='' message_lines=0
+	while IFS= read -r message_line; do
+		message="$message$message_line
+"
+		message_lines=$((message_lines + 1))
+	done <err
+	message=$message$message_line
+	while :; do
+		case $message in
+		*"
+") message=${message%?} ;;
+		*) break ;;
+		esac
+	done
+}
+
 # declines STATUS GLOB NAME COMMAND...: that exit status, a message that matches, for
 # 2 followed by where to find help, and nothing on standard output
 declines() {
@@ -115,7 +133,8 @@ declines() {
 	shift 3
 	"$@" >out 2>err
 	got=$?
-	message=$(cat err) hint=
+	read_message
+	hint=
 	if [ "$wanted" != 1 ]; then
 		hint="
 Try '* --help'."

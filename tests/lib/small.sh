@@ -1,8 +1,18 @@
 # SPDX-License-Identifier: MIT
 # A small training set for tests: four intents of the library data as train.rec
-# (about 180 records) and dev.rec, and a quick way to train on them.
+# (about 180 records) and dev.rec, and a quick way to train on them. A run of tests
+# makes the set once: who comes second to keep it there takes the first one's.
 # shellcheck shell=sh
 small_data() {
+	if [ ! -d "$TEST_LOG/small" ]; then
+		made=$(mktemp -d "$TEST_LOG/small.XXXXXX") || exit 1
+		(cd "$made" && small_files)
+		mv -T "$made" "$TEST_LOG/small" 2>/dev/null || rm -r "$made"
+	fi
+	cp "$TEST_LOG"/small/* .
+}
+
+small_files() {
 	cp "$TEST_TOP"/pipelines/data/vocab.txt .
 	for f in train dev; do
 		# rows that stand on one line, of four intents

@@ -7,9 +7,13 @@
 . "$TEST_TOP/tests/lib/lib.sh"
 
 while read -r tool theirs ours; do
-	for name in "$theirs" "$(echo "$theirs" | tr - _)"; do
+	under=$theirs
+	while [ "$under" != "${under#*-}" ]; do under=${under%%-*}_${under#*-}; done
+	for name in "$theirs" "$under"; do
 		"$tool" "--$name" 2 >out 2>err
-		is "$? $(head -n 1 err)" "2 $tool: unknown option '--$name'; did you mean '--$ours'?" "$tool --$name"
+		status=$?
+		IFS= read -r first <err
+		is "$status $first" "2 $tool: unknown option '--$name'; did you mean '--$ours'?" "$tool --$name"
 	done
 done <<'END'
 bert-train num-train-epochs epochs
