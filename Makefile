@@ -56,6 +56,10 @@ LINK = $(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--as-needed
 
 TOOLS := $(basename $(notdir $(sort $(wildcard cmd/*.c))))
 LIB_SRC := $(sort $(wildcard lib/*/*.c))
+# folders of which the entries of fuzzing call nothing are not built for them
+ifneq ($(findstring fuzzer,$(SAN)),)
+LIB_SRC := $(filter-out $(patsubst %,lib/%/%,onnx optim train tune vocab_train),$(LIB_SRC))
+endif
 LIB_OBJ := $(LIB_SRC:%.c=$B/%.o)
 # those that do not run under ThreadSanitizer are not built for it
 idle := $(if $(filter thread,$(subst $(comma), ,$(SAN))),$(shell grep -l 'Not under thread: ' tests/unit/*/*.c \
