@@ -233,8 +233,12 @@ static int start(struct bt_device *d, struct bt_device_program *x,
 	struct bt_device_learner *l = d->learner;
 	int args = d->replicas * x->text.n_args, i;
 	size_t before = l->n_numbers;
-	int r = bt_pjrt_run(x->program, l->in, l->out, err);
+	int r = BT_OK;
 
+	if (!x->ran && bt_pjrt_wait(d->pjrt, err) != BT_OK)
+		r = bt_pjrt_failed_before(err);
+	if (r == BT_OK)
+		r = bt_pjrt_run(x->program, l->in, l->out, err);
 	for (i = 0; i < args; i++)
 		drop_argument(d, &x->text, i);
 	if (r != BT_OK)

@@ -10,8 +10,9 @@
 /* Bytes that may be under way to devices, where the plugin keeps a copy. */
 #define BT_PJRT_PUT_BYTES ((size_t)16 << 20)
 
-/* Runs that may be under way. */
-#define BT_PJRT_UNDER_WAY 4
+/* Runs that may be under way: of a training run the gradients of one batch,
+ * since each keeps its memory until it is done, and an update. */
+#define BT_PJRT_UNDER_WAY 2
 
 struct bt_pjrt {
 	struct bt_pjrt_lib lib;
@@ -71,10 +72,10 @@ struct bt_pjrt_program {
 		-1, -1, -1, -1, -1, -1, -1, -1                                 \
 	}
 
-/* A program, and the options of its compilation, as a plugin takes them. */
 /* Waits for what was put on devices since the last run. */
 int bt_pjrt_wait_puts(struct bt_pjrt *p, struct bt_error *err) BT_MUST_USE;
 
+/* A program, and the options of its compilation, as a plugin takes them. */
 struct bt_pjrt_code bt_pjrt_code_of(const char *text, size_t len);
 void bt_pjrt_put_options(const struct bt_pjrt *p, int replicas,
                          struct bt_buf *to);

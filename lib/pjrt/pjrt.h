@@ -297,9 +297,9 @@ bt_pjrt_result(const struct bt_pjrt_program *program, size_t i);
  * A donated argument is spent after that, also where the run failed: its buffer
  * can only be freed. A buffer may be given once where it is donated.
  *
- * It returns before the program is done: four runs at most are under way. Their
- * errors are told by bt_pjrt_wait, by the fourth run after it, or by
- * bt_pjrt_get of a result.
+ * It returns before the program is done: two runs at most are under way. An
+ * error of one is given by bt_pjrt_wait, by bt_pjrt_get of a result, or, as
+ * BT_EIO, by the run after the next.
  */
 int bt_pjrt_run(struct bt_pjrt_program *program,
                 struct bt_pjrt_buffer *const *args,
@@ -309,6 +309,10 @@ int bt_pjrt_run(struct bt_pjrt_program *program,
 /* Waits for all runs of a client, and for what was put on its devices. */
 int bt_pjrt_wait(struct bt_pjrt *p, struct bt_error *err) BT_MUST_USE;
 
+/* Makes an error of an earlier run one that says nothing of the next, BT_EIO:
+ * that lacks no memory because another did. */
+int bt_pjrt_failed_before(struct bt_error *err);
+
 /* Whether no run is under way. Some plugins, such as XLA's for CPUs, do small
  * runs before bt_pjrt_run returns. */
 bool bt_pjrt_idle(struct bt_pjrt *p);
@@ -317,8 +321,8 @@ bool bt_pjrt_idle(struct bt_pjrt *p);
 
 /* Copies an array of the shape, dense and in C's order, to a device; data is
  * free again on return. BT_EARG unless bytes is the shape's. It may return
- * before the array is there: what goes wrong then is told with the errors of
- * the next run. */
+ * before the array is there: an error after that is given as one of the next
+ * run. */
 int bt_pjrt_put(struct bt_pjrt *p, int device,
                 const struct bt_pjrt_shape *shape, const void *data,
                 size_t bytes, struct bt_pjrt_buffer **buffer,

@@ -83,6 +83,13 @@ bool bt_pjrt_idle(struct bt_pjrt *p)
 	return true;
 }
 
+int bt_pjrt_failed_before(struct bt_error *err)
+{
+	if (err != NULL)
+		err->code = BT_EIO;
+	return BT_EIO;
+}
+
 static int check_arg(const struct bt_pjrt_program *x, struct bt_pjrt_buffer *b,
                      int replica, size_t i, struct bt_error *err)
 {
@@ -252,8 +259,8 @@ int bt_pjrt_run(struct bt_pjrt_program *x, struct bt_pjrt_buffer *const *args,
 		                 x->name);
 	if (r == BT_OK)
 		r = check_args(x, args, err);
-	if (r == BT_OK)
-		r = wait_slot(p, p->next, err);
+	if (r == BT_OK && wait_slot(p, p->next, err) != BT_OK)
+		r = bt_pjrt_failed_before(err);
 	if (r == BT_OK)
 		r = lists_make(&l, x, args, err);
 	if (r != BT_OK)

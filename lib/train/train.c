@@ -207,11 +207,18 @@ static int report(struct bt_train_run *t, struct bt_error *err)
 static int advance(struct bt_train_run *t, struct bt_error *err)
 {
 	struct bt_train_update next;
+	struct bt_error last = {0};
 	bool reports, saves;
 	int r;
 
 	bt_batches_seek(&t->batches, t->s.epoch, (size_t)t->s.pos);
-	if ((r = update(t, &next, err)) || (r = count_last(t, err)))
+	r = update(t, &next, err);
+	if (r != BT_ECANCEL && count_last(t, &last) != BT_OK) {
+		*err =
+		    last; /* of which the other error may be the consequence */
+		r = last.code;
+	}
+	if (r != BT_OK)
 		return r;
 	t->last = next;
 	t->uncounted = true;
@@ -265,9 +272,10 @@ static int run(struct bt_train_run *t, struct bt_error *err)
 	}
 	while (r == BT_OK && !is_over(t)) {
 		end = stop_is_due(t);
-		if (end != BT_TRAIN_FAILED)
+		r = end != BT_TRAIN_FAILED ? count_last(t, err)
+		                           : advance(t, err);
+		if (end != BT_TRAIN_FAILED && r == BT_OK)
 			return end_early(t, end, err);
-		r = advance(t, err);
 		if (r == BT_ELIMIT && t->o->recoveries > 0)
 			r = bt_dist_agree(t->o->dist, bt_train_recover(t, err),
 			                  err);

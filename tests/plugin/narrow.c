@@ -7,11 +7,10 @@
  *                  more than N tokens
  * NARROW_RUNS=LIST when it is to run something for the Nth time, of each N in
  *                  ",1,5,"
- * NARROW_FAILS=LIST likewise, but only in its event, and when its results are
- *                  read before that, as of a device that works behind the calls
- * NARROW_BUSY      its runs are not done until they are waited for
- * NARROW_LEFT=FILE gets the number of arrays that were put on a device and are
- *                  still there when the client ends
+ * NARROW_FAILS=LIST likewise, but only in its event, and when its first result
+ * is read, as of a device that works behind the calls NARROW_BUSY      its runs
+ * are not done until they are waited for NARROW_LEFT=FILE gets the number of
+ * arrays that were put on a device and are still there when the client ends
  * NARROW_LATE=KIND where it is to compile a program of a kind, forward or
  *                  gradients, for the first time; then it leaves the file
  *                  "refused", and the next time "stays", and compiles for ever
@@ -36,8 +35,8 @@ struct bt_pjrt_failure {
 static const struct bt_pjrt_api *real;
 static struct bt_pjrt_failure exhausted = {EXHAUSTED};
 static int runs;
-static struct bt_pjrt_event *failed; /* of a run */
-static bool fails;                   /* its results are still to be read */
+static struct bt_pjrt_event *failed; /* of a run, */
+static const void *lost;             /* and its first result */
 
 static struct {
 	size_t struct_size;
@@ -166,6 +165,8 @@ static struct bt_pjrt_failure *end_array(void *args)
 
 	if (i < MOST_ARRAYS)
 		arrays[i] = NULL;
+	if (a->object == lost)
+		lost = NULL;
 	return real->fn[BT_PJRT_BUFFER_DESTROY](args);
 }
 
@@ -195,6 +196,7 @@ static bool is_listed(const char *variable)
 
 static struct bt_pjrt_failure *execute(void *args)
 {
+	const struct bt_pjrt_execute_args *a = args;
 	struct bt_pjrt_failure *failure;
 
 	runs++;
@@ -202,18 +204,19 @@ static struct bt_pjrt_failure *execute(void *args)
 		return &exhausted;
 	failure = real->fn[BT_PJRT_EXECUTE](args);
 	if (failure == NULL && is_listed("NARROW_FAILS")) {
-		failed = ((struct bt_pjrt_execute_args *)args)->events[0];
-		fails = true;
+		failed = a->events[0];
+		lost = a->outputs[0][0];
 	}
 	return failure;
 }
 
 static struct bt_pjrt_failure *to_host(void *args)
 {
-	bool now = fails;
+	const struct bt_pjrt_to_host_args *a = args;
 
-	fails = false;
-	return now ? &exhausted : real->fn[BT_PJRT_BUFFER_TO_HOST](args);
+	return lost != NULL && a->buffer == lost
+	           ? &exhausted
+	           : real->fn[BT_PJRT_BUFFER_TO_HOST](args);
 }
 
 static struct bt_pjrt_failure *await(void *args)
@@ -226,7 +229,6 @@ static struct bt_pjrt_failure *await(void *args)
 	if (!is_of_failed || failure != NULL)
 		return failure;
 	failed = NULL;
-	fails = false;
 	return &exhausted;
 }
 

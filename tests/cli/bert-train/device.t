@@ -263,8 +263,13 @@ if [ -n "$plugin" ]; then
 	NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_BUSY=1 NARROW_FAILS=,5, \
 		exits 1 'one whose programs ran before' \
 		train spent -q --device "$BUILD/plugin/narrow.so"
-	like "$(cat err)" "bert-train: step [23] of 8: *out of memory, says a test" \
+	is "$(cat err)" "bert-train: step 3 of 8: plugin 'narrow': out of memory, says a test" \
 		'... is named with its step'
+	NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_BUSY=1 NARROW_FAILS=,9, \
+		exits 1 'several batches of an update' small_train spent -q --dtype f32 \
+		--accumulate 4 --device "$BUILD/plugin/narrow.so"
+	is "$(cat err)" "bert-train: step 2 of 3: plugin 'narrow': out of memory, says a test" \
+		'... are not run in smaller pieces then'
 	NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_RUNS=,4, \
 		exits 1 'one that finds out in an update' train no -q --device "$BUILD/plugin/narrow.so"
 	is "$(cat err)" \
