@@ -58,7 +58,7 @@ struct bt_named_list {
 	bool no_pooler;  /* one of zeros was added */
 
 	/* what bt_names_hf found before the names of the encoder, or NULL:
-	 * "module.bert."; how much of it is not the model's own, "module.";
+	 * "student.bert."; how much of it says of which part, "student.";
 	 * and the stem of another encoder, if none stands there by itself */
 	char *stem;
 	size_t wrapper;

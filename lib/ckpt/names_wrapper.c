@@ -36,17 +36,32 @@ static size_t before(const char *name, const char *end)
 	           : SIZE_MAX;
 }
 
-/* How much of a stem is not the prefix of a family. */
+static const char *without_usual(const char *name)
+{
+	static const char *const usual[] = {"module.", "_orig_mod.", "model.",
+	                                    "new."};
+	size_t i;
+
+	for (i = 0; i < 4; i++)
+		if (bt_str_starts(name, usual[i])) {
+			name += strlen(usual[i]);
+			i = (size_t)-1;
+		}
+	return name;
+}
+
+/* How much of a stem is not the prefix of a family; 0 where that is what the
+ * names of whole models have. */
 static size_t wrapper_of(const char *stem)
 {
-	size_t i, n;
+	size_t usual = (size_t)(without_usual(stem) - stem);
+	size_t i, n = SIZE_MAX;
 
-	for (i = 0; bt_names_prefixes[i] != NULL; i++) {
+	for (i = 0; bt_names_prefixes[i] != NULL && n == SIZE_MAX; i++)
 		n = before(stem, bt_names_prefixes[i]);
-		if (n != SIZE_MAX)
-			return n;
-	}
-	return strlen(stem);
+	if (n == SIZE_MAX)
+		n = strlen(stem);
+	return n > usual ? n : 0;
 }
 
 /* A model that stands there as itself comes before those that are parts. */
@@ -84,18 +99,10 @@ void bt_names_find_stem(struct bt_named_list *l)
 
 const char *bt_names_unwrapped(const struct bt_named_list *l, const char *name)
 {
-	static const char *const wrappers[] = {"module.", "_orig_mod.",
-	                                       "model.", "new."};
 	size_t i, n = 0;
 
 	for (i = 0; i < l->wrapper && name[i] == l->stem[i]; i++)
 		if (name[i] == '.')
 			n = i + 1;
-	name += n;
-	for (i = 0; i < 4; i++)
-		if (bt_str_starts(name, wrappers[i])) {
-			name += strlen(wrappers[i]);
-			i = (size_t)-1;
-		}
-	return name;
+	return without_usual(name + n);
 }

@@ -93,6 +93,13 @@ same got wanted 'as itself'
 both 's/^/teacher./' 's/bert/bert/'
 works 'the model itself and another one' bert-predict -q -m m --proba --dtype f32 -o got t.rec
 same got wanted 'is read as itself'
+for first in model. module.; do
+	for second in teacher. model.teacher.; do
+		both "s/^/$first/" "s/^/$second/"
+		works "$first and $second" bert-predict -q -m m --proba --dtype f32 -o got t.rec
+		same got wanted 'so is one with the usual words before it'
+	done
+done
 
 # --- labels
 like "$(cat "$H/config.json")" '*"label2id": {"a": "0", "b": "1"}*' 'numbers that are texts'
