@@ -58,9 +58,19 @@ static int find_param(const struct bt_graph *g, const struct bt_named_list *l,
 	if (p < 0 && v->known)
 		p = bt_graph_find(g, v->name);
 	free(full);
-	if (p >= 0 || l->stem == NULL || !bt_str_starts(name, l->stem))
-		return p;
-	/* under another family's prefix */
+	return p;
+}
+
+/* The same under another family's prefix. */
+static int find_by_stem(const struct bt_graph *g, const struct bt_named_list *l,
+                        const struct bt_named *v)
+{
+	const char *name = v->from->name;
+	char *full;
+	int p;
+
+	if (l->stem == NULL || !bt_str_starts(name, l->stem))
+		return -1;
 	full = bt_names_plain(l, g->prefix, name + strlen(l->stem));
 	p = bt_graph_find(g, full);
 	free(full);
@@ -89,6 +99,7 @@ static int find_tensors(const struct bt_graph *g, const struct bt_ckpt *c,
 {
 	size_t n = bt_ckpt_count(c), i;
 	const struct bt_named *v;
+	bool found;
 	int p, r;
 
 	m->of_param = bt_array0((size_t)g->n_params, sizeof(*m->of_param));
@@ -118,14 +129,21 @@ static int find_tensors(const struct bt_graph *g, const struct bt_ckpt *c,
 			return bt_error_set(err, BT_EFORMAT,
 			                    "'%s' holds '%s' twice, also as "
 			                    "'%s'",
-			                    bt_ckpt_path(c), g->params[p].name,
+			                    bt_ckpt_path(c),
+			                    m->of_param[p]->from->name,
 			                    v->from->name);
 		m->of_param[p] = v;
 		m->used[i] = true;
 	}
+	/* the encoder, of which the table of words is the first parameter */
+	found = r == BT_OK && m->of_param[0] != NULL;
 	for (i = 0; i < n && r == BT_OK; i++) {
+		if (m->used[i])
+			continue;
 		v = &m->named.v[i];
-		p = m->used[i] ? -1 : bt_weights_bias(g, &m->named, v);
+		p = bt_weights_bias(g, &m->named, v);
+		if (p < 0 && !found)
+			p = find_by_stem(g, &m->named, v);
 		if (p >= 0 && m->of_param[p] == NULL) {
 			m->of_param[p] = v;
 			m->used[i] = true;

@@ -76,9 +76,10 @@ is "$(ckpt-inspect plain.safetensors | grep -c -E '^ *bert\.')" "$(ckpt-inspect 
 rm -rf m
 mkdir m
 cp "$H/config.json" "$H/vocab.txt" m
-both() { # RULE RULE
+both() { # RULE RULE [RULE]: the second's may be two
+	rm -f m/model-?.safetensors
 	ckpt-convert -q --rename "$1" "$H" m/model-1.safetensors
-	ckpt-convert -q --rename "$2" "$H" m/model-2.safetensors
+	ckpt-convert -q --rename "$2" ${3:+--rename "$3"} "$H" m/model-2.safetensors
 	for n in 1 2; do
 		ckpt-inspect --json m/model-$n.safetensors | grep -o '"name": *"[^"]*"' |
 			sed "s/\"name\": *//; s/\$/: \"model-$n.safetensors\",/"
@@ -100,6 +101,20 @@ for first in model. module.; do
 		same got wanted 'so is one with the usual words before it'
 	done
 done
+
+# two encoders by themselves: the one of the configuration's family
+for own in '' bert.; do
+	for other in albert. electra. roberta.; do
+		both "s/^bert\\./$own/" "s/^bert\\./$other/" s/^classifier/old/
+		works "'$own' and $other" bert-predict -q -m m --proba --dtype f32 -o got t.rec
+		same got wanted 'are told apart'
+	done
+done
+both 's/^bert\.pooler/old/' 's/^bert\./albert./' s/^classifier/older/
+refuses "*'m' has no tensor 'bert.pooler.dense.weight'*" 'and not mixed' bert-predict -q -m m t.rec
+both 's/^/_orig_mod./' 's/^/module./'
+refuses "*'m' holds '_orig_mod.bert.embeddings.LayerNorm.bias' twice, also as 'module.bert.embeddings.LayerNorm.bias'*" \
+	'one model twice' bert-predict -q -m m t.rec
 
 # --- labels
 like "$(cat "$H/config.json")" '*"label2id": {"a": "0", "b": "1"}*' 'numbers that are texts'
