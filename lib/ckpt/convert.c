@@ -321,6 +321,8 @@ static int name_all(struct bt_convert *r, struct bt_named_list *l,
 	if (to == BT_NAMES_KEEP)
 		return BT_OK;
 	e = bt_names_hf(l, c, err);
+	if (e == BT_OK)
+		e = bt_names_one_model(l, err);
 	if (e != BT_OK)
 		return e;
 	drop_buffers(l, to);

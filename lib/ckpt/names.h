@@ -82,6 +82,10 @@ void bt_names_drop(struct bt_named_list *l, size_t i);
 int bt_names_hf(struct bt_named_list *l, const struct bt_ckpt *c,
                 struct bt_error *err) BT_MUST_USE;
 
+/* BT_EFORMAT where bt_names_hf found two models, none of them by itself. */
+int bt_names_one_model(const struct bt_named_list *l,
+                       struct bt_error *err) BT_MUST_USE;
+
 /* Whether models of a family have names of a kind. */
 bool bt_names_known(enum bt_names to, const char *family);
 

@@ -97,6 +97,18 @@ void bt_names_find_stem(struct bt_named_list *l)
 		}
 }
 
+int bt_names_one_model(const struct bt_named_list *l, struct bt_error *err)
+{
+	if (l->other_stem == NULL)
+		return BT_OK;
+	return bt_error_hint(
+	    err, BT_HINT_CKPT_DROP_MODEL,
+	    bt_error_set(err, BT_EFORMAT,
+	                 "'%s' holds several models, whose names begin with "
+	                 "'%.100s' and '%.100s'",
+	                 bt_ckpt_path(l->ckpt), l->stem, l->other_stem));
+}
+
 const char *bt_names_unwrapped(const struct bt_named_list *l, const char *name)
 {
 	size_t i, n = 0;

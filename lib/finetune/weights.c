@@ -109,14 +109,8 @@ static int find_tensors(const struct bt_graph *g, const struct bt_ckpt *c,
 	r = bt_names_init(&m->named, c, err);
 	if (r == BT_OK)
 		r = bt_names_hf(&m->named, c, err);
-	if (r == BT_OK && m->named.other_stem != NULL)
-		return bt_error_hint(
-		    err, BT_HINT_CKPT_DROP_MODEL,
-		    bt_error_set(err, BT_EFORMAT,
-		                 "'%s' holds several models, whose names "
-		                 "begin with '%.100s' and '%.100s'",
-		                 bt_ckpt_path(c), m->named.stem,
-		                 m->named.other_stem));
+	if (r == BT_OK)
+		r = bt_names_one_model(&m->named, err);
 	for (i = 0; i < n && r == BT_OK; i++) {
 		v = &m->named.v[i];
 		m->used[i] = v->again;

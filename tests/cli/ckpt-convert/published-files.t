@@ -88,6 +88,13 @@ both() { # RULE RULE [RULE]: the second's may be two
 both 's/^/student./' 's/^/teacher./'
 refuses "*'m' holds several models, whose names begin with 'student.bert.' and 'teacher.bert.' (ckpt-convert --drop*" \
 	'two models' bert-predict -q -m m t.rec
+refuses "ckpt-convert: 'm' holds several models*" 'nor have they usual names' ckpt-convert -q --names hf m names.safetensors
+[ ! -e names.safetensors ]
+result $? 'and nothing is written'
+works 'but those of their own' ckpt-convert -q m names.safetensors
+works 'one of them' ckpt-convert -q --names hf --drop '^teacher' m names.safetensors
+is "$(ckpt-inspect names.safetensors | grep -c -E '^ *bert\.')" "$(ckpt-inspect "$H/model.safetensors" | grep -c -E '^ *bert\.')" \
+	'has the usual names'
 works 'one of them' ckpt-convert -q --drop '^teacher' m one/
 works 'is read' bert-predict -q -m one --proba --dtype f32 -o got t.rec
 same got wanted 'as itself'
