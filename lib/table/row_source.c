@@ -313,12 +313,15 @@ static int open_folder(const char *path, const struct bt_table_opts *opts,
 	                          bt_span("label")};
 	struct bt_table_header h = {NULL, names, 3, BT_BUF_INIT};
 	struct bt_table_opts o = *opts;
-	int r = bt_text_folder_open(
-	    path, opts->task != NULL ? opts->task->labels : NULL,
-	    opts->csv.max_field, &rows->folder, err);
+	int r = bt_text_folder_open(path, opts, &rows->folder, err);
 
 	if (r != BT_OK)
 		return r;
+	if (opts->format == BT_TABLE_JSONL)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "cannot read %s: it is a folder of texts, "
+		                    "not JSON Lines",
+		                    rows->folder->name);
 	h.file = rows->folder->name;
 	h.n -= rows->folder->bare;
 	if (opts->task != NULL) {
@@ -444,7 +447,8 @@ int bt_row_source_next(struct bt_row_source *rows,
 		return r;
 	}
 	if (rows->folder != NULL) {
-		r = bt_text_folder_next(rows->folder, fields, err);
+		r = bt_text_folder_next(rows->folder, opts, fields, err);
+		rows->utf16 = rows->folder->utf16;
 		*fault = rows->folder->fault;
 		return r;
 	}

@@ -77,22 +77,23 @@ struct bt_text_folder {
 	struct bt_buf names; /* LABEL/NAME, each with a NUL behind */
 	size_t *starts;      /* [n] where they begin */
 	size_t n, cap, at;
-	size_t max;       /* bytes of a text */
 	const char *file; /* of the last row */
 	char *text;       /* its text, or NULL */
 	size_t len;
+	enum bt_utf16 utf16; /* as which it was read */
 	uint64_t offset;
 	struct bt_span fields[3];
 	enum bt_table_fault fault;
 };
 bool bt_text_folder_is(const char *path);
-/* Of the labels in a list that ends with NULL; or NULL: the names of all
- * folders in it, or it is bare. */
-int bt_text_folder_open(const char *path, const char *const *labels, size_t max,
+/* Of the labels of a published data set; or the names of all folders in it, or
+ * it is bare. */
+int bt_text_folder_open(const char *path, const struct bt_table_opts *opts,
                         struct bt_text_folder **folder,
                         struct bt_error *err) BT_MUST_USE;
 void bt_text_folder_close(struct bt_text_folder *folder); /* takes NULL */
 int bt_text_folder_next(struct bt_text_folder *folder,
+                        const struct bt_table_opts *opts,
                         const struct bt_span **fields,
                         struct bt_error *err) BT_MUST_USE;
 int bt_text_folder_blame(const struct bt_text_folder *folder,

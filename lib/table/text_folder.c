@@ -26,6 +26,15 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Whether it is not a file: a link that leads nowhere is one that cannot be
+ * read. */
+static bool is_other(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
 /* The files of a label, or with "" those of the folder itself. */
 static int list(struct bt_text_folder *f, const char *label,
                 struct bt_error *err)
@@ -39,13 +48,18 @@ static int list(struct bt_text_folder *f, const char *label,
 
 	bt_buf_printf(&path, "%s/%s", f->path, label);
 	dir = opendir(bt_buf_str(&path));
-	bt_buf_clear(&path);
-	if (dir == NULL)
+	if (dir == NULL) {
+		bt_buf_clear(&path);
 		return bt_error_set(err, BT_EFORMAT,
 		                    "%s has no folder '%s' that can be read",
 		                    f->name, label);
+	}
 	while (r == BT_OK && (e = readdir(dir)) != NULL) {
 		if (e->d_name[0] == '.' || !bt_str_ends(e->d_name, ".txt"))
+			continue;
+		bt_buf_reset(&path);
+		bt_buf_printf(&path, "%s/%s/%s", f->path, label, e->d_name);
+		if (is_other(bt_buf_str(&path)))
 			continue;
 		r = bt_grow(&f->starts, &f->cap, f->n + 1, sizeof(*f->starts));
 		if (r != BT_OK)
@@ -56,6 +70,7 @@ static int list(struct bt_text_folder *f, const char *label,
 		bt_buf_putc(&f->names, '\0');
 	}
 	closedir(dir);
+	bt_buf_clear(&path);
 	n = f->n - from;
 	p = bt_array(n, sizeof(*p));
 	if (r != BT_OK || f->names.oom || p == NULL) {
@@ -71,13 +86,36 @@ static int list(struct bt_text_folder *f, const char *label,
 	return BT_OK;
 }
 
-/* The files of each folder in it, by their names. */
-static int list_folders(struct bt_text_folder *f, struct bt_error *err)
+/* The files of each label; one without any is an error. */
+static int list_labels(struct bt_text_folder *f, const char *const *label,
+                       size_t n, struct bt_error *err)
+{
+	size_t i, before;
+	int r;
+
+	for (i = 0; i < n; i++) {
+		before = f->n;
+		r = list(f, label[i], err);
+		if (r != BT_OK)
+			return r;
+		if (f->n == before)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "the folder '%s' in %s holds no "
+			                    "texts: expected the files "
+			                    "NAME.txt in it",
+			                    label[i], f->name);
+	}
+	return BT_OK;
+}
+
+/* The folders in it, by their names. *label must be freed in any case, and what
+ * it points to. */
+static int find_folders(const struct bt_text_folder *f, char ***label,
+                        size_t *n, struct bt_error *err)
 {
 	struct bt_buf path = BT_BUF_INIT;
-	char **label = NULL;
 	const struct dirent *e;
-	size_t n = 0, cap = 0, i;
+	size_t cap = 0;
 	int r = BT_OK;
 	DIR *dir = opendir(f->path);
 
@@ -89,64 +127,64 @@ static int list_folders(struct bt_text_folder *f, struct bt_error *err)
 		if (e->d_name[0] == '.' ||
 		    !bt_text_folder_is(bt_buf_str(&path)))
 			continue;
-		r = bt_grow(&label, &cap, n + 1, sizeof(*label));
+		r = bt_grow(label, &cap, *n + 1, sizeof(**label));
 		if (r == BT_OK)
-			label[n++] = bt_strndup(e->d_name, strlen(e->d_name));
+			(*label)[(*n)++] =
+			    bt_strndup(e->d_name, strlen(e->d_name));
 	}
 	closedir(dir);
 	bt_buf_clear(&path);
 	if (r != BT_OK)
-		bt_error_nomem(err, "listing a folder");
-	if (n > 1)
-		qsort(label, n, sizeof(*label), by_name);
-	for (i = 0; i < n; i++) {
-		if (r == BT_OK)
-			r = list(f, label[i], err);
-		free(label[i]);
-	}
-	free(label);
-	return r;
+		return bt_error_nomem(err, "listing a folder");
+	if (*n > 1)
+		qsort(*label, *n, sizeof(**label), by_name);
+	return BT_OK;
 }
 
 /* All that there is, with labels or without. */
 static int list_all(struct bt_text_folder *f, struct bt_error *err)
 {
-	size_t labelled;
-	int r = list_folders(f, err);
+	char **label = NULL;
+	size_t n = 0, i;
+	int r = find_folders(f, &label, &n, err);
 
-	labelled = f->n;
 	if (r == BT_OK)
 		r = list(f, "", err);
-	f->bare = labelled == 0;
-	if (r == BT_OK && labelled > 0 && f->n > labelled)
-		return bt_error_set(
-		    err, BT_EFORMAT,
-		    "%s holds texts, such as '%s', beside "
-		    "folders of texts, whose names would be their "
-		    "labels",
-		    f->name, f->names.data + f->starts[labelled]);
-	if (r == BT_OK && f->n == 0)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "%s holds no texts: expected the files "
-		                    "LABEL/NAME.txt or NAME.txt in it",
-		                    f->name);
+	f->bare = n == 0;
+	if (r == BT_OK && n > 0 && f->n > 0)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "%s holds texts, such as '%s', beside "
+		                 "folders, such as '%s', whose names would be "
+		                 "labels",
+		                 f->name, f->names.data + f->starts[0],
+		                 label[0]);
+	else if (r == BT_OK && n > 0)
+		r = list_labels(f, (const char *const *)label, n, err);
+	else if (r == BT_OK && f->n == 0)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "%s holds no texts: expected the files "
+		                 "LABEL/NAME.txt or NAME.txt in it",
+		                 f->name);
+	for (i = 0; i < n; i++)
+		free(label[i]);
+	free(label);
 	return r;
 }
 
-int bt_text_folder_open(const char *path, const char *const *labels, size_t max,
+int bt_text_folder_open(const char *path, const struct bt_table_opts *opts,
                         struct bt_text_folder **folder, struct bt_error *err)
 {
+	const char *const *labels =
+	    opts->task != NULL ? opts->task->labels : NULL;
 	struct bt_text_folder *f = bt_array0(1, sizeof(*f));
-	size_t i;
-	int r = BT_OK;
+	size_t n = 0;
+	int r;
 
 	f->name = bt_path_quoted(path);
 	f->path = bt_strndup(path, strlen(path));
-	f->max = max;
-	if (labels == NULL)
-		r = list_all(f, err);
-	for (i = 0; r == BT_OK && labels != NULL && labels[i] != NULL; i++)
-		r = list(f, labels[i], err);
+	while (labels != NULL && labels[n] != NULL)
+		n++;
+	r = labels != NULL ? list_labels(f, labels, n, err) : list_all(f, err);
 	if (r != BT_OK) {
 		bt_text_folder_close(f);
 		return r;
@@ -167,8 +205,47 @@ void bt_text_folder_close(struct bt_text_folder *f)
 	free(f);
 }
 
-int bt_text_folder_next(struct bt_text_folder *f, const struct bt_span **fields,
-                        struct bt_error *err)
+/* The text of a file, without a byte order mark. */
+static int read_text(struct bt_text_folder *f, const char *path,
+                     const struct bt_table_opts *opts, struct bt_error *err)
+{
+	size_t max = opts->csv.max_field, n;
+	const uint8_t *p;
+	struct bt_in *in;
+	int r = bt_in_open(path, &in, err);
+
+	if (r != BT_OK)
+		return r;
+	bt_in_as_is(in);
+	bt_in_limit(in, opts->limit);
+	f->utf16 = opts->utf16;
+	if (opts->charset == BT_CHARSET_UTF8)
+		r = bt_in_utf16(in, &f->utf16, err);
+	if (r == BT_OK)
+		r = bt_in_peek(in, max + 1, &p, &n, err);
+	if (r == BT_OK && n > max) {
+		f->fault = BT_TABLE_LARGE;
+		r = bt_error_set(err, BT_ELIMIT, "larger than %zu bytes", max);
+	}
+	if (r == BT_OK) {
+		if (n >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0) {
+			p += 3;
+			n -= 3;
+		}
+		f->text = bt_strndup((const char *)p, n);
+		f->len = n;
+	}
+	if (r == BT_OK && memchr(f->text, '\0', f->len) != NULL) {
+		f->fault = BT_TABLE_NUL;
+		r = bt_error_set(err, BT_EFORMAT, "a NUL byte");
+	}
+	bt_in_close(in);
+	return r;
+}
+
+int bt_text_folder_next(struct bt_text_folder *f,
+                        const struct bt_table_opts *opts,
+                        const struct bt_span **fields, struct bt_error *err)
 {
 	struct bt_buf path = BT_BUF_INIT;
 	const char *name, *base;
@@ -183,14 +260,8 @@ int bt_text_folder_next(struct bt_text_folder *f, const struct bt_span **fields,
 	f->file = name = f->names.data + f->starts[f->at++];
 	base = f->bare ? name : strchr(name, '/') + 1;
 	bt_buf_printf(&path, "%s/%s", f->path, name);
-	r = bt_in_whole(bt_buf_str(&path), f->max, &f->text, &f->len, err);
+	r = read_text(f, bt_buf_str(&path), opts, err);
 	bt_buf_clear(&path);
-	if (r == BT_OK && memchr(f->text, '\0', f->len) != NULL) {
-		f->fault = BT_TABLE_NUL;
-		r = bt_error_set(err, BT_EFORMAT, "a NUL byte");
-	} else if (r == BT_ELIMIT) {
-		f->fault = BT_TABLE_LARGE;
-	}
 	if (r != BT_OK)
 		return f->fault != BT_TABLE_FAULTS
 		           ? bt_text_folder_blame(f, err)
