@@ -6,7 +6,16 @@
 small_data() {
 	if [ ! -d "$TEST_LOG/small" ]; then
 		made=$(mktemp -d "$TEST_LOG/small.XXXXXX") || exit 1
-		(cd "$made" && small_files)
+		(
+			set -e
+			cd "$made"
+			small_files
+		)
+		made_status=$? # behind && or || nothing would end it
+		[ $made_status = 0 ] || {
+			rm -r "$made"
+			exit 1
+		}
 		mv -T "$made" "$TEST_LOG/small" 2>/dev/null || rm -r "$made"
 	fi
 	cp "$TEST_LOG"/small/* .
