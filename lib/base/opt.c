@@ -254,6 +254,14 @@ static bool takes(const struct bt_opt *opts, const char *words)
 	return false;
 }
 
+/* Whether the hint says something of this program: one of training or of
+ * devices does where there are options for these. */
+static bool applies(const struct bt_opt *opts, enum bt_hint hint)
+{
+	return (hint != BT_HINT_LEFT_OUT || takes(opts, "epochs")) &&
+	       (hint != BT_HINT_DEVICES || takes(opts, "device"));
+}
+
 /* What an option by the name of another program's is here; or NULL. True if
  * the name is known, whether or not this program has such an option: then it
  * is not a mistyped one. */
@@ -272,7 +280,8 @@ static bool known(const struct bt_opt *opts, const char *name,
 			*instead = BT_HINT_NONE;
 			return true;
 		}
-		*instead = k->instead;
+		*instead =
+		    applies(opts, k->instead) ? k->instead : BT_HINT_NONE;
 	}
 	return found;
 }

@@ -183,9 +183,9 @@ static const struct bt_suggest_known table[] = {
      "gradient-checkpointing activation-checkpointing grad-checkpointing "
      "recompute remat",
      BT_HINT_NONE},
-    {"device",
-     "gpu cuda use-cuda use-gpu tpu use-tpu accelerator cpu no-cuda use-cpu",
+    {"device", "gpu cuda use-cuda use-gpu tpu use-tpu accelerator",
      BT_HINT_NONE},
+    {NULL, "cpu no-cuda use-cpu", BT_HINT_DEVICES},
     {"replicas", "n-gpu num-gpus gpus num-tpu-cores", BT_HINT_NONE},
     {"nearest", "knn neighbors neighbours nearest-neighbors k-nearest",
      BT_HINT_NONE},

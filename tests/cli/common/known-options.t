@@ -112,7 +112,6 @@ bert-train n-gpu replicas
 csv2tfrecord n-jobs threads
 bert-train dataloader-num-workers threads
 bert-train terminate-on-nan detect-anomaly
-bert-train no-cuda device
 tensor-cat knn nearest
 bert-train disable-tqdm quiet
 csv2tfrecord text-column-name text
@@ -165,6 +164,13 @@ bert-train train-file files to read are named without an option
 bert-tokenize input files to read are named without an option
 bert-predict text csv2tfrecord reads tables and JSON Lines, bert-tokenize --lines lines of text
 END
+devices='without --device, CPUs compute; BT_PJRT_PATH names the directories of plugins; see DEVICES in bertutils(7)'
+misuses "bert-train: unknown option '--no_cuda' ($devices)" 'CPUs compute without an option' bert-train --no_cuda
+misuses "bert-predict: unknown option '--cpu' ($devices)" 'in each program with devices' bert-predict --cpu
+misuses "tfrecord-cat: unknown option '--cpu'" 'but in none without' tfrecord-cat --cpu
+misuses "bert-eval: unknown option '--average'" 'what bert-train leaves out means something else elsewhere' \
+	bert-eval --average macro
+misuses "tfrecord-cat: unknown option '--gamma'" 'or nothing' tfrecord-cat --gamma
 misuses "bert-tokenize: unknown option '--num-train-epochs'" 'another program has it, nothing is guessed' \
 	bert-tokenize --num-train-epochs 3
 # flags that have a value there
