@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "base/philox.h"
-#include "base/str.h"
 #include "ckpt/names.h"
 #include "ckpt_format/safetensors.h"
 #include "finetune/weights_int.h"
@@ -57,22 +56,6 @@ static int find_param(const struct bt_graph *g, const struct bt_named_list *l,
 		p = bt_graph_find(g, full);
 	if (p < 0 && v->known)
 		p = bt_graph_find(g, v->name);
-	free(full);
-	return p;
-}
-
-/* The same under another family's prefix. */
-static int find_by_stem(const struct bt_graph *g, const struct bt_named_list *l,
-                        const struct bt_named *v)
-{
-	const char *name = v->from->name;
-	char *full;
-	int p;
-
-	if (l->stem == NULL || !bt_str_starts(name, l->stem))
-		return -1;
-	full = bt_names_plain(l, g->prefix, name + strlen(l->stem));
-	p = bt_graph_find(g, full);
 	free(full);
 	return p;
 }
@@ -137,7 +120,7 @@ static int find_tensors(const struct bt_graph *g, const struct bt_ckpt *c,
 		v = &m->named.v[i];
 		p = bt_weights_bias(g, &m->named, v);
 		if (p < 0 && !found)
-			p = find_by_stem(g, &m->named, v);
+			p = bt_weights_by_stem(g, &m->named, v);
 		if (p >= 0 && m->of_param[p] == NULL) {
 			m->of_param[p] = v;
 			m->used[i] = true;

@@ -43,4 +43,8 @@ int bt_weights_tied(const struct bt_weights_gaps *gaps,
 int bt_weights_bias(const struct bt_graph *g, const struct bt_named_list *l,
                     const struct bt_named *v);
 
+/* The parameter that a tensor is under another family's prefix, or -1. */
+int bt_weights_by_stem(const struct bt_graph *g, const struct bt_named_list *l,
+                       const struct bt_named *v);
+
 #endif

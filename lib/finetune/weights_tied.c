@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The head for masked tokens that stands in a checkpoint once more, beside the
- * table of words with which it is shared. */
+/* Tensors under other names than those of their parameters: the head for masked
+ * tokens that stands in a checkpoint once more, beside the table of words with
+ * which it is shared; its bias; all under another family's prefix. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,4 +107,19 @@ int bt_weights_bias(const struct bt_graph *g, const struct bt_named_list *l,
 			return p;
 	}
 	return -1;
+}
+
+int bt_weights_by_stem(const struct bt_graph *g, const struct bt_named_list *l,
+                       const struct bt_named *v)
+{
+	const char *name = v->from->name;
+	char *full;
+	int p;
+
+	if (l->stem == NULL || !bt_str_starts(name, l->stem))
+		return -1;
+	full = bt_names_plain(l, g->prefix, name + strlen(l->stem));
+	p = bt_graph_find(g, full);
+	free(full);
+	return p;
 }
