@@ -80,6 +80,8 @@ struct bt_batch {
 	                             * labels; or NULL */
 	float next_scale;           /* likewise */
 	float smoothing;            /* of labels */
+	const float *class_weight;  /* [classes] of bt_op_softmax_loss and
+	                             * bt_op_log_loss; or NULL: all 1 */
 	float r_drop; /* weight of what rows 2i and 2i + 1 of the logits, which
 	               * are of one text, are apart in the softmax loss of
 	               * texts, without a teacher; or 0 */

@@ -46,20 +46,25 @@ static size_t sequence_of(const struct bt_engine *e, const struct bt_node *n,
 	return t;
 }
 
-/* What a row of that label is to have for class i of k. */
-static float target(int32_t label, float smoothing, size_t i, size_t k)
+/* What a row of that label is to have for class i of k, times the weight of
+ * the class; weight may be NULL. */
+static float target(int32_t label, float smoothing, const float *weight,
+                    size_t i, size_t k)
 {
 	float q = smoothing / (float)k;
 
-	return (int)i == label ? q + (1 - smoothing) : q;
+	if ((int)i == label)
+		q += 1 - smoothing;
+	return weight != NULL ? weight[i] * q : q;
 }
 
 /* p = softmax(x), of k numbers that are `step` apart; returns the cross entropy
- * against the smoothed class y. */
+ * against the smoothed class y; weight: of the classes with step 1, or NULL. */
 static double softmax_loss(const float *x, float *p, size_t k, size_t step,
-                           size_t y, double smoothing)
+                           size_t y, double smoothing, const float *weight)
 {
 	double sum = 0, all = 0, max = -INFINITY, log_sum;
+	double own = weight != NULL ? (double)weight[y] : 1;
 	size_t n = k * step, i;
 
 	for (i = 0; i < n; i += step)
@@ -69,9 +74,10 @@ static double softmax_loss(const float *x, float *p, size_t k, size_t step,
 	log_sum = max + log(sum);
 	for (i = 0; i < n; i += step) {
 		p[i] = (float)exp(x[i] - log_sum);
-		all += log_sum - x[i];
+		all +=
+		    (weight != NULL ? (double)weight[i] : 1) * (log_sum - x[i]);
 	}
-	return (1 - smoothing) * (log_sum - x[y * step]) +
+	return (1 - smoothing) * own * (log_sum - x[y * step]) +
 	       smoothing * all / (double)k;
 }
 
@@ -81,9 +87,10 @@ static const float *wanted(const struct bt_engine *e, size_t t, size_t k)
 	return e->b.teacher + e->b.teacher_row[t] * k;
 }
 
-/* Adds the teacher's part to a row's loss and to p, the softmax of x. */
+/* Adds the teacher's part, which counts `own` times, to a row's loss and to p,
+ * the softmax of x, which the labels' part has `total` times. */
 static double distil(const struct bt_engine *e, size_t row, const float *x,
-                     float *p, size_t k, double loss)
+                     float *p, size_t k, double loss, double own, double total)
 {
 	const float *z = wanted(e, row, k);
 	double t = (double)e->b.temperature, a = (double)e->b.teacher_weight;
@@ -99,10 +106,10 @@ static double distil(const struct bt_engine *e, size_t row, const float *x,
 		log_q = (x[i] - max) / t - sum;
 		if (z[i] > 0)
 			apart += (double)z[i] * (log((double)z[i]) - log_q);
-		p[i] = (float)((1 - a) * (double)p[i] +
-		               a * t * (exp(log_q) - (double)z[i]));
+		p[i] = (float)((1 - a) * total * (double)p[i] +
+		               own * a * t * (exp(log_q) - (double)z[i]));
 	}
-	return (1 - a) * loss + a * t * t * apart;
+	return (1 - a) * loss + own * a * t * t * apart;
 }
 
 #define ROWS ((size_t)8) /* of a piece */
@@ -113,10 +120,11 @@ struct rows {
 	size_t rows, k;
 	const int32_t *labels; /* [rows] */
 	float scale, smoothing, r_drop;
-	bool taught;    /* by a teacher */
-	const float *x; /* logits */
-	float *p;       /* SAVED */
-	double *loss;   /* SAVED2 */
+	const float *weight; /* [k] of the classes, or NULL */
+	bool taught;         /* by a teacher */
+	const float *x;      /* logits */
+	float *p;            /* SAVED */
+	double *loss;        /* SAVED2 */
 	float *dx;
 };
 
@@ -131,6 +139,7 @@ static struct rows rows_of(struct bt_engine *e, int node)
 	                     .scale = next ? e->b.next_scale : e->b.loss_scale,
 	                     .smoothing = next ? 0 : e->b.smoothing,
 	                     .r_drop = next ? 0 : e->b.r_drop,
+	                     .weight = next ? NULL : e->b.class_weight,
 	                     .taught = !next && e->b.teacher != NULL,
 	                     .n = n,
 	                     .rows = bt_rows_of(e, n),
@@ -141,15 +150,37 @@ static struct rows rows_of(struct bt_engine *e, int node)
 	                     .dx = in->buf[BT_SLOT_GRAD]};
 }
 
+/* The weight of a row's class. */
+static float own_weight(const struct rows *a, size_t row)
+{
+	int32_t k = a->labels[row];
+
+	return a->weight != NULL && k >= 0 ? a->weight[k] : 1;
+}
+
+/* The sum of what a row is to have for its classes. */
+static float total_target(const struct rows *a, size_t row)
+{
+	float sum = a->weight != NULL ? 0 : 1;
+	size_t i;
+
+	for (i = 0; a->weight != NULL && i < a->k; i++)
+		sum += target(a->labels[row], a->smoothing, a->weight, i, a->k);
+	return sum;
+}
+
 /* The loss of a row that has a class. */
 static double row_loss(const struct rows *a, size_t row)
 {
 	const float *x = a->x + row * a->k;
 	float *p = a->p + row * a->k;
 	double loss = softmax_loss(x, p, a->k, 1, (size_t)a->labels[row],
-	                           (double)a->smoothing);
+	                           (double)a->smoothing, a->weight);
 
-	return a->taught ? distil(a->e, row, x, p, a->k, loss) : loss;
+	return a->taught ? distil(a->e, row, x, p, a->k, loss,
+	                          (double)own_weight(a, row),
+	                          (double)total_target(a, row))
+	                 : loss;
 }
 
 static void forward_piece(void *arg, int piece, int worker)
@@ -211,7 +242,8 @@ static void forward_loss(struct bt_engine *e, int node)
 	for (i = 0; i < a.rows; i++) {
 		t = sequence_of(e, a.n, i, t);
 		e->loss += (double)scaled(e, a.scale, t) *
-		           (a.loss[i] + apart(&a, i, NULL, 0));
+		           (a.loss[i] +
+		            (double)own_weight(&a, i) * apart(&a, i, NULL, 0));
 	}
 }
 
@@ -220,6 +252,7 @@ static void backward_row(const struct rows *a, size_t row, float w)
 	const float *p = a->p + row * a->k;
 	float *dx = a->dx + row * a->k;
 	float share = 1 - (a->taught ? a->e->b.teacher_weight : 0);
+	float total = a->taught ? 1 : total_target(a, row); /* see distil() */
 	size_t i;
 
 	if (a->labels[row] < 0)
@@ -227,10 +260,14 @@ static void backward_row(const struct rows *a, size_t row, float w)
 	else
 		for (i = 0; i < a->k; i++)
 			dx[i] =
-			    w * (p[i] - share * target(a->labels[row],
-			                               a->smoothing, i, a->k));
+			    w * (total * p[i] -
+			         share * target(a->labels[row], a->smoothing,
+			                        a->weight, i, a->k));
 	if (a->r_drop > 0 && (row ^ 1) < a->rows)
-		apart(a, row, dx, w + scaled(a->e, a->scale, row ^ 1));
+		apart(a, row, dx,
+		      own_weight(a, row) * w +
+		          own_weight(a, row ^ 1) *
+		              scaled(a->e, a->scale, row ^ 1));
 }
 
 static void backward_piece(void *arg, int piece, int worker)
@@ -275,7 +312,7 @@ static void forward_span(struct bt_engine *e, int node)
 			e->loss +=
 			    (double)weight_of(e, t) / ENDS *
 			    softmax_loss(x + at + c, p + at + c, tokens, ENDS,
-			                 (size_t)y[t * ENDS + c], 0);
+			                 (size_t)y[t * ENDS + c], 0, NULL);
 	}
 }
 
@@ -395,8 +432,8 @@ static void forward_log_loss(struct bt_engine *e, int node)
 	for (t = 0; t < e->b.sequences; t++) {
 		sum = 0;
 		for (i = 0; i < k; i++)
-			sum -= (double)target(e->b.labels[t], e->b.smoothing, i,
-			                      k) *
+			sum -= (double)target(e->b.labels[t], e->b.smoothing,
+			                      e->b.class_weight, i, k) *
 			       (double)x[t * k + i];
 		e->loss += (double)weight_of(e, t) * sum;
 	}
@@ -410,9 +447,9 @@ static void backward_log_loss(struct bt_engine *e, int node)
 
 	for (t = 0; t < e->b.sequences; t++)
 		for (i = 0; i < k; i++)
-			dx[t * k + i] =
-			    -weight_of(e, t) *
-			    target(e->b.labels[t], e->b.smoothing, i, k);
+			dx[t * k + i] = -weight_of(e, t) *
+			                target(e->b.labels[t], e->b.smoothing,
+			                       e->b.class_weight, i, k);
 }
 
 const struct bt_cpu_op bt_cpu_log_loss = {plan_log_loss, forward_log_loss,

@@ -26,7 +26,8 @@ struct bt_device_learning {
 	bool row_norm; /* the norm of gradients takes that of the word table as
 	                * TensorFlow's does; see bt_engine_sparse_excess */
 	float smoothing;
-	const float *pos_weight; /* as in bt_hlo_opts; borrowed */
+	const float *class_weight; /* as in bt_hlo_opts; borrowed, as is: */
+	const float *pos_weight;
 	const float *const *moment1, *const *moment2; /* [n_params] each, read
 	                                               * once; of frozen
 	                                               * parameters unused */

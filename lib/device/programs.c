@@ -26,6 +26,7 @@ static int write_text(struct bt_device *d, struct bt_device_program *x,
 	o.adds = x->kind == BT_DEVICE_ADDED;
 	o.row_norm = l->row_norm;
 	o.smoothing = l->smoothing;
+	o.class_weight = l->class_weight;
 	o.pos_weight = l->pos_weight;
 	return bt_hlo_gradients(d->g, &o, &x->text, err);
 }

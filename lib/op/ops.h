@@ -200,14 +200,16 @@ int bt_op_dropout(struct bt_graph *g, int x, float dropout);
  * row whose class is
  * negative does not count: L = scale * sum over t of w(t) * -(sum over k of
  * q(k) log softmax(x)(k)) q is 1 for class y, with label smoothing s: 1 - s +
- * s/K for y, s/K else. w, scale and s come with the batch. Backward: dX = scale
- * w (softmax(x) - q).
+ * s/K for y, s/K else, and with weights c of the classes c(k) times that, as
+ * torch.nn.CrossEntropyLoss has it. w, scale, s and c come with the batch.
+ * Backward: dX = scale w (sum(q) softmax(x) - q).
  * With a teacher's probabilities z(t) at the temperature T, and its weight a,
  * which come with the batch, too [Hinton, Vinyals, Dean 2015, "Distilling the
  * Knowledge in a Neural Network"]:
  *   L = scale * sum over t of w(t) * ((1 - a) * (the cross entropy above)
  *       + a T^2 * sum over k of z(k) (log z(k) - log softmax(x / T)(k)))
- *   dX = scale w ((1 - a) (softmax(x) - q) + a T (softmax(x / T) - z))
+ *   dX = scale w ((1 - a) (sum(q) softmax(x) - q) + a T (softmax(x / T) - z))
+ * where c(y) multiplies the second term, and below those with a.
  * Without a teacher, two passes over each text, whose dropout differs, may be
  * drawn together [Liang et al. 2021, "R-Drop: Regularized Dropout for Neural
  * Networks", 2.1]: with a > 0 of the batch, and rows 2i and 2i + 1 of one text,

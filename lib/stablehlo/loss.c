@@ -33,7 +33,7 @@ static int weights_of(struct bt_hlo_emit *e, int node, int like)
 	return bt_hlo_along(&e->b, w, like, 0);
 }
 
-/* What is wanted of the classes of each row, smoothed. */
+/* What is wanted of the classes of each row, smoothed, times their weights. */
 static int wanted_of(struct bt_hlo_emit *e, int node, int like)
 {
 	struct bt_hlo *b = &e->b;
@@ -43,15 +43,20 @@ static int wanted_of(struct bt_hlo_emit *e, int node, int like)
 	    bt_hlo_input(e, next ? BT_HLO_ARG_NEXT_LABELS : BT_HLO_ARG_LABELS);
 	struct bt_hlo_shape s = bt_hlo_shape_of(b, like);
 	double smoothing = next ? 0 : (double)e->o->smoothing;
+	int w;
 
 	s.type = BT_HLO_I32;
 	y = bt_hlo_along(b, y, like, 0);
 	y = bt_hlo_compare(b, "EQ", y, bt_hlo_iota(b, s, 1));
 	y = bt_hlo_convert(b, y, BT_HLO_F32);
-	if (!(smoothing > 0))
+	if (smoothing > 0) {
+		y = bt_hlo_with(b, "multiply", y, 1 - smoothing);
+		y = bt_hlo_with(b, "add", y, smoothing / (double)s.dim[1]);
+	}
+	if (next || e->o->class_weight == NULL)
 		return y;
-	y = bt_hlo_with(b, "multiply", y, 1 - smoothing);
-	return bt_hlo_with(b, "add", y, smoothing / (double)s.dim[1]);
+	w = bt_hlo_floats(b, e->o->class_weight, s.dim[1]);
+	return bt_hlo_binary(b, "multiply", y, bt_hlo_along(b, w, y, 1));
 }
 
 /* -x y */
@@ -79,11 +84,17 @@ static void cross_entropy(struct bt_hlo_emit *e, int node, bool softmax)
 	int q = wanted_of(e, node, x), p = softmax ? log_softmax(b, x) : x;
 
 	add_loss(e, bt_hlo_binary(b, "multiply", w, minus_product(b, p, q)));
-	if (softmax)
-		p = bt_hlo_binary(b, "subtract",
-		                  bt_hlo_unary(b, "exponential", p), q);
-	else
+	if (softmax) {
+		p = bt_hlo_unary(b, "exponential", p);
+		if (e->o->class_weight != NULL)
+			p = bt_hlo_binary(
+			    b, "multiply", p,
+			    bt_hlo_along(b, bt_hlo_reduce(b, "add", q, 1), p,
+			                 0));
+		p = bt_hlo_binary(b, "subtract", p, q);
+	} else {
 		p = bt_hlo_unary(b, "negate", q);
+	}
 	e->outputs[node].saved[0] = bt_hlo_binary(b, "multiply", w, p);
 }
 

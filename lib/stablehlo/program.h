@@ -37,7 +37,8 @@ struct bt_hlo_opts {
 
 	/* of its loss, as a batch of the CPU's engine has them */
 	float smoothing;
-	const float *pos_weight; /* [columns of the logits], or NULL: all 1 */
+	const float *class_weight; /* [columns of the logits], or NULL: all 1 */
+	const float *pos_weight;   /* [columns of the logits], or NULL: all 1 */
 };
 
 /* What an argument is. */

@@ -94,23 +94,41 @@ static void say(const struct bt_labels *l, const double *w, struct bt_buf *said)
 		bt_buf_puts(said, ", ...");
 }
 
+/* res: NULL, or where the weights go as they are. */
+static void weigh(struct bt_dataset *d, const double *w, int classes,
+                  float *res, double *sum)
+{
+	float x;
+	size_t i;
+	int k;
+
+	for (i = 0, *sum = 0; i < d->n; i++) {
+		x = (float)((double)d->weight[i] * w[d->label[i]]);
+		*sum += (double)x;
+		if (res == NULL)
+			d->weight[i] = x;
+	}
+	for (k = 0; res != NULL && k < classes; k++)
+		res[k] = (float)w[k];
+}
+
 int bt_class_weight(struct bt_dataset *d, const struct bt_labels *l,
-                    const char *how, struct bt_buf *said, struct bt_error *err)
+                    const char *how, float **res, struct bt_buf *said,
+                    struct bt_error *err)
 {
 	double *w = bt_array((size_t)l->n, sizeof(*w)), sum = 0;
 	int r = BT_OK;
-	size_t i;
 
-	if (w == NULL)
-		return bt_error_nomem(err, "weighting classes");
-	if (strcmp(how, "balanced") == 0)
+	if (res != NULL)
+		*res = bt_array((size_t)l->n, sizeof(**res));
+	if (w == NULL || (res != NULL && *res == NULL))
+		r = bt_error_nomem(err, "weighting classes");
+	else if (strcmp(how, "balanced") == 0)
 		balance(d, l->n, w);
 	else
 		r = from_list(how, l, "class weight", w, err);
-	for (i = 0; r == BT_OK && i < d->n; i++) {
-		d->weight[i] = (float)((double)d->weight[i] * w[d->label[i]]);
-		sum += (double)d->weight[i];
-	}
+	if (r == BT_OK)
+		weigh(d, w, l->n, res != NULL ? *res : NULL, &sum);
 	if (r == BT_OK && sum <= 0)
 		r = bt_error_set(err, BT_EARG,
 		                 "the class weights leave every training "

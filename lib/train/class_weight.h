@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Weights in the loss: of classes, with which those of their examples are
- * multiplied, and of labels where they hold. */
+/* Weights in the loss: of classes, and of labels where they hold. */
 #ifndef BT_TRAIN_CLASS_WEIGHT_H
 #define BT_TRAIN_CLASS_WEIGHT_H
 
@@ -8,13 +7,16 @@
 #include "finetune/dataset.h"
 
 /*
+ * Multiplies the weights of the examples by those of their classes; or, where
+ * res is not NULL, sets *res [l->n], to be freed, to the weights of the
+ * classes, and leaves those of the examples.
  * how is "balanced": n / (classes * examples of the class), over the classes
  * that have examples; or a list with commas between: as many numbers as there
  * are labels, in their order, or LABEL=NUMBER for some, the others having 1.
  * What the weights are is appended to said, for people.
  */
 int bt_class_weight(struct bt_dataset *d, const struct bt_labels *l,
-                    const char *how, struct bt_buf *said,
+                    const char *how, float **res, struct bt_buf *said,
                     struct bt_error *err) BT_MUST_USE;
 
 /*

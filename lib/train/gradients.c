@@ -13,6 +13,9 @@ static double loss_weight(const struct bt_train_run *t, size_t i)
 {
 	const struct bt_dataset *d = t->train;
 
+	if (t->o->class_weights != NULL)
+		return (double)d->weight[i] *
+		       (double)t->o->class_weights[d->label[i]];
 	if (t->o->masking == NULL || bt_dataset_selected(d, i) > 0)
 		return bt_dataset_loss_weight(d, i);
 	return (double)d->weight[i] *
@@ -42,6 +45,7 @@ static double begin_update(struct bt_train_run *t)
 	b->logit_grads = NULL;
 	b->smoothing = (float)t->o->smoothing;
 	b->embedding_loss = t->o->embedding_loss;
+	b->class_weight = t->o->class_weights;
 	b->pos_weight = t->o->pos_weights;
 	b->teacher = t->o->teacher;
 	b->teacher_weight = (float)t->o->teacher_weight;

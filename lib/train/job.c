@@ -512,6 +512,7 @@ static void clear(struct bt_job *j)
 	bt_dataset_clear(&j->train);
 	bt_dataset_clear(&j->eval);
 	bt_masking_clear(&j->masking);
+	free(j->class_weights);
 	free(j->pos_weights);
 	free(j->teacher);
 	bt_dataset_clear(&j->texts);

@@ -94,7 +94,8 @@ struct bt_job {
 	struct bt_masking masking; /* that of o.train, or zero */
 	bool has_eval;
 	const struct bt_task *old_task; /* of the starting model */
-	float *pos_weights;             /* those of o.train, or NULL */
+	float *class_weights;           /* those of o.train, or NULL */
+	float *pos_weights;             /* likewise */
 	float *teacher;                 /* likewise */
 	struct bt_dataset texts; /* few examples: train is pairs of them */
 	float *embeddings;       /* [texts.n][width] */

@@ -215,6 +215,24 @@ static int warn_unseen(const struct bt_job *j, struct bt_error *err)
 	return BT_OK;
 }
 
+/* With label smoothing the share of each class counts as its class does, so
+ * that weights stay apart from those of the texts. */
+static int weigh_classes(struct bt_job *j, struct bt_error *err)
+{
+	struct bt_train_opts *o = &j->o.train;
+	struct bt_buf said = BT_BUF_INIT;
+	int r = bt_class_weight(&j->train, &j->model.labels, o->class_weight,
+	                        o->smoothing > 0 ? &j->class_weights : NULL,
+	                        &said, err);
+
+	o->class_weights = j->class_weights;
+	if (r == BT_OK)
+		bt_log(o->log, BT_LOG_NOTE, "weights of the classes: %s",
+		       bt_buf_str(&said));
+	bt_buf_clear(&said);
+	return r;
+}
+
 static int weigh_positives(struct bt_job *j, struct bt_error *err)
 {
 	struct bt_train_opts *o = &j->o.train;
@@ -236,7 +254,6 @@ static int subsample(struct bt_job *j, struct bt_error *err)
 {
 	const struct bt_train_opts *o = &j->o.train;
 	const struct bt_dataset *d = &j->train;
-	struct bt_buf said = BT_BUF_INIT;
 	struct bt_task_data data;
 	char what[64], of[32] = "", in[48] = "";
 	size_t all = bt_dataset_texts(d), texts;
@@ -245,14 +262,8 @@ static int subsample(struct bt_job *j, struct bt_error *err)
 	if (o->train_share != 0)
 		r = bt_dataset_subsample(&j->train, o->train_share,
 		                         o->batching.seed, err);
-	if (r == BT_OK && o->class_weight != NULL) {
-		r = bt_class_weight(&j->train, &j->model.labels,
-		                    o->class_weight, &said, err);
-		if (r == BT_OK)
-			bt_log(o->log, BT_LOG_NOTE,
-			       "weights of the classes: %s", bt_buf_str(&said));
-		bt_buf_clear(&said);
-	}
+	if (r == BT_OK && o->class_weight != NULL)
+		r = weigh_classes(j, err);
 	if (r == BT_OK && o->pos_weight != NULL)
 		r = weigh_positives(j, err);
 	if (r != BT_OK || o->measure_only)

@@ -84,9 +84,11 @@ struct bt_train_opts {
 	const char *freeze;  /* as given (model/freeze.h); already in the graph;
 	                      * or NULL */
 	struct bt_lora lora; /* likewise; of rank 0: none */
-	const char *class_weight; /* as given; already in the data's weights */
-	const char *pos_weight;   /* as given, */
-	const float *pos_weights; /* [labels] and as it is; or NULL: all 1 */
+	const char *class_weight;   /* as given, */
+	const float *class_weights; /* [labels] and as it is; or NULL: already
+	                             * in the data's weights */
+	const char *pos_weight;     /* as given, */
+	const float *pos_weights;   /* [labels] and as it is; or NULL: all 1 */
 	const float *teacher; /* [bt_teacher_rows(train)][labels] what it wants,
 	                       * as bt_teacher_read makes it; or NULL */
 	uint32_t teacher_crc; /* of them */

@@ -37,7 +37,8 @@ within() {
 	result $? "$4"
 }
 
-for more in '' '--class-weight balanced' '--label-smoothing .1'; do
+for more in '' '--class-weight balanced' '--label-smoothing .1' \
+	'--class-weight parking=9 --label-smoothing .2'; do
 	name=${more:-as it is}
 	# shellcheck disable=SC2086
 	{

@@ -190,6 +190,20 @@ works 'equal weights' small_train w1 -q --class-weight 1,1,1,1
 small_train w0 -q
 cmp w0/model.safetensors w1/model.safetensors >why 2>&1
 result $? 'change nothing'
+# with smoothing as PyTorch has it: sum over k of q(k) c(k) -log p(k), by the sum of c(label)
+bert-predict -q -m w0 --dtype f32 --proba train.rec >p.csv
+bert-train -q -m w0 -o step --dtype f32 --dropout 0 --batch-size 1000 --steps 1 \
+	--class-weight parking=50,pay_fine=0.5 --label-smoothing .2 train.rec
+awk -F, 'FNR == 1 && NR == 1 { for (i = 3; i <= 6; i++) c[i] = $i == "parking" ? 50 : $i == "pay_fine" ? .5 : 1
+		for (i = 3; i <= 6; i++) at[$i] = i; next }
+	FNR == NR { for (i = 3; i <= 6; i++) p[$1, i] = $i; next }
+	FNR > 1 { y = at[$NF]; n += c[y]
+		for (i = 3; i <= 6; i++) l -= (.05 + .8 * (i == y)) * c[i] * log(p[$1, i]) }
+	END { print l / n }' p.csv train.csv >want
+sed 's/.*"loss"://; s/,.*//' step/history.jsonl | tail -n 1 >got
+paste got want | awk '{ d = $1 - $2; exit !($2 > 0 && d * d < 1e-6 * $2 * $2) }' 2>why || paste got want >why
+[ ! -s why ]
+result $? 'and smoothed: the loss is that of PyTorch'
 misuses "*'mars' is not a label*" 'a weight for no class' \
 	small_train x --class-weight mars=2
 misuses '*3 class weights for 4 labels*' 'a weight too few' \

@@ -171,66 +171,13 @@ TEST(sets_of_labels)
 	check_targets(&bt_task_multi_label, 3, targets, weights, entropy);
 }
 
-/* Loss and gradients of weighted positives, as torch.nn.BCEWithLogitsLoss with
- * pos_weight gives them for these logits. */
-TEST(weights_of_positives)
+/* Sets the logits of all texts; returns where their gradient will be. */
+static const float *fix_logits(struct tiny *t, const float *logits, int k)
 {
-	static const float targets[3 * TINY_TEXTS] = {1, 0, 0, 0, 1, 1, 0, 1,
-	                                              1, 1, 0, 0, 0, 0, 1};
-	static const float weights[3] = {0.25f, 3, 12};
-	static const float logits[3] = {-9, 0.75f, 20};
-	static const double slopes[3] = {-0.049944472440806, -0.002903430907068,
-	                                 0.199999989694232};
-	struct bt_config c = tiny_config();
-	struct bt_error err = {0};
-	float *p, *grad = NULL;
-	struct tiny t;
-	int i;
-
-	memset(&t, 0, sizeof(t));
-	bt_graph_init(&t.g, &err);
-	assert_ok(bt_task_graph(&bt_task_multi_label, &t.g, &c, 3));
-	tiny_batch(&t, false);
-	t.b.targets = targets;
-	t.b.pos_weight = weights;
-	assert_ok(tiny_engine(&t, 1, false, provider(), 0, &err));
-	p = bt_engine_params(t.e);
-	for (i = 0; i < t.g.n_params; i++)
-		if (strcmp(t.g.params[i].name, "classifier.weight") == 0) {
-			memset(p + t.g.params[i].offset, 0,
-			       bt_param_size(&t.g.params[i]) * sizeof(*p));
-		} else if (strcmp(t.g.params[i].name, "classifier.bias") == 0) {
-			memcpy(p + t.g.params[i].offset, logits,
-			       sizeof(logits));
-			grad = bt_engine_grads(t.e) + t.g.params[i].offset;
-		}
-	assert_non_null(grad);
-	assert_ok(bt_engine_pack(t.e, &err));
-	assert_ok(bt_engine_forward(t.e, &t.b, &err));
-	assert_true(fabs(bt_engine_loss(t.e) - 5.138113648017534) < 1e-5);
-	assert_ok(bt_engine_backward(t.e, false, &err));
-	for (i = 0; grad != NULL && i < 3; i++)
-		assert_true(fabs((double)grad[i] - slopes[i]) < 1e-6);
-	tiny_close(&t);
-}
-
-/* A teacher beside the labels or targets that t.b has: gradients are slopes,
- * and where all texts have the same logits, loss and the slopes of the bias are
- * those of PyTorch's kl_div, cross_entropy, mse_loss and so on, in f64. */
-static void check_teacher(struct tiny *t, const float *rows, float temperature,
-                          const float *logits, int k, double loss,
-                          const double *slopes)
-{
-	static const uint32_t row[TINY_TEXTS] = {2, 0, 1, 1, 0};
 	float *p = bt_engine_params(t->e), *grad = NULL;
 	struct bt_error err = {0};
 	int i;
 
-	t->b.teacher = rows;
-	t->b.teacher_row = row;
-	t->b.teacher_weight = 0.7f;
-	t->b.temperature = temperature;
-	check_slopes_at(t, 0.01f, 2e-2);
 	for (i = 0; i < t->g.n_params; i++)
 		if (strcmp(t->g.params[i].name, "classifier.weight") == 0) {
 			memset(p + t->g.params[i].offset, 0,
@@ -243,10 +190,104 @@ static void check_teacher(struct tiny *t, const float *rows, float temperature,
 		}
 	assert_non_null(grad);
 	assert_ok(bt_engine_pack(t->e, &err));
+	return grad;
+}
+
+/* Loss and gradients of weighted positives, as torch.nn.BCEWithLogitsLoss with
+ * pos_weight gives them for these logits. */
+TEST(weights_of_positives)
+{
+	static const float targets[3 * TINY_TEXTS] = {1, 0, 0, 0, 1, 1, 0, 1,
+	                                              1, 1, 0, 0, 0, 0, 1};
+	static const float weights[3] = {0.25f, 3, 12};
+	static const float logits[3] = {-9, 0.75f, 20};
+	static const double slopes[3] = {-0.049944472440806, -0.002903430907068,
+	                                 0.199999989694232};
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	const float *grad;
+	struct tiny t;
+	int i;
+
+	memset(&t, 0, sizeof(t));
+	bt_graph_init(&t.g, &err);
+	assert_ok(bt_task_graph(&bt_task_multi_label, &t.g, &c, 3));
+	tiny_batch(&t, false);
+	t.b.targets = targets;
+	t.b.pos_weight = weights;
+	assert_ok(tiny_engine(&t, 1, false, provider(), 0, &err));
+	grad = fix_logits(&t, logits, 3);
+	assert_ok(bt_engine_forward(t.e, &t.b, &err));
+	assert_true(fabs(bt_engine_loss(t.e) - 5.138113648017534) < 1e-5);
+	assert_ok(bt_engine_backward(t.e, false, &err));
+	for (i = 0; i < 3; i++)
+		assert_true(fabs((double)grad[i] - slopes[i]) < 1e-6);
+	tiny_close(&t);
+}
+
+/* Loss and gradients of weighted and smoothed classes, of which one that texts
+ * have weighs nothing, as torch.nn.CrossEntropyLoss with weight and
+ * label_smoothing gives them for these logits in f64; and gradients are slopes,
+ * with a teacher and for two passes of a text, too. */
+TEST(weights_of_classes)
+{
+	static const float weights[TINY_CLASSES] = {0.5f, 0, 2, 1, 3};
+	static const float logits[TINY_CLASSES] = {1.5f, -0.5f, 4, 0, 2};
+	static const float rows[TINY_CLASSES] = {0.5f, 0.2f, 0.1f, 0.15f,
+	                                         0.05f};
+	static const uint32_t row[TINY_TEXTS] = {0};
+	static const double slopes[TINY_CLASSES] = {
+	    0.085438422232768, 0.023134000269863, 2.010456335864667,
+	    -0.672858509350151, -1.446170249017148};
+	struct bt_config c = tiny_config();
+	struct bt_error err = {0};
+	const float *grad;
+	struct tiny t;
+	int i;
+
+	assert_ok(tiny_open(&t, &c, 1, false, provider(), false, &err));
+	t.b.class_weight = weights;
+	check_slopes(&t);
+	t.b.r_drop = 3;
+	check_slopes(&t);
+	t.b.r_drop = 0;
+	t.b.teacher = rows;
+	t.b.teacher_row = row;
+	t.b.teacher_weight = 0.7f;
+	t.b.temperature = 2.5f;
+	check_slopes_at(&t, 0.01f, 2e-2);
+	t.b.teacher = NULL;
+	grad = fix_logits(&t, logits, TINY_CLASSES);
+	assert_ok(bt_engine_forward(t.e, &t.b, &err));
+	assert_true(fabs(bt_engine_loss(t.e) / 7.086580485621321 - 1) < 1e-6);
+	assert_ok(bt_engine_backward(t.e, false, &err));
+	for (i = 0; i < TINY_CLASSES; i++)
+		assert_true(fabs((double)grad[i] - slopes[i]) < 1e-6);
+	tiny_close(&t);
+}
+
+/* A teacher beside the labels or targets that t.b has: gradients are slopes,
+ * and where all texts have the same logits, loss and the slopes of the bias are
+ * those of PyTorch's kl_div, cross_entropy, mse_loss and so on, in f64. */
+static void check_teacher(struct tiny *t, const float *rows, float temperature,
+                          const float *logits, int k, double loss,
+                          const double *slopes)
+{
+	static const uint32_t row[TINY_TEXTS] = {2, 0, 1, 1, 0};
+	struct bt_error err = {0};
+	const float *grad;
+	int i;
+
+	t->b.teacher = rows;
+	t->b.teacher_row = row;
+	t->b.teacher_weight = 0.7f;
+	t->b.temperature = temperature;
+	check_slopes_at(t, 0.01f, 2e-2);
+	grad = fix_logits(t, logits, k);
 	assert_ok(bt_engine_forward(t->e, &t->b, &err));
 	assert_true(fabs(bt_engine_loss(t->e) - loss) < 1e-6 * loss);
 	assert_ok(bt_engine_backward(t->e, false, &err));
-	for (i = 0; grad != NULL && i < k; i++)
+	for (i = 0; i < k; i++)
 		assert_true(fabs((double)grad[i] - slopes[i]) <
 		            1e-6 * (1 + fabs(slopes[i])));
 	tiny_close(t);
@@ -832,6 +873,7 @@ int main(void)
 	    cmocka_unit_test(squares),
 	    cmocka_unit_test(sets_of_labels),
 	    cmocka_unit_test(weights_of_positives),
+	    cmocka_unit_test(weights_of_classes),
 	    cmocka_unit_test(teacher_of_classes),
 	    cmocka_unit_test(teacher_of_labels),
 	    cmocka_unit_test(teacher_of_numbers),

@@ -273,6 +273,7 @@ static void open_task(struct fixture *f, const char *problem)
 TEST(all_losses_agree)
 {
 	static const float pos_weight[8] = {1, 2.5f, .25f, 3, 1, .5f};
+	static const float class_weight[8] = {.5f, 2, 0, 1, 3, .25f};
 	struct fixture f;
 	float weights[64];
 	size_t i, cols;
@@ -287,6 +288,8 @@ TEST(all_losses_agree)
 	f.b.weights = weights;
 	f.b.smoothing = .1f;
 	compare_batch(&f, "smoothed", 1, false);
+	f.b.class_weight = class_weight;
+	compare_batch(&f, "classes that weigh more", 1, false);
 	close_fixture(&f);
 
 	open_task(&f, "regression");

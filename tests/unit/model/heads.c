@@ -340,6 +340,7 @@ TEST(keras_cross_entropy)
 	                            0.7443966601};
 	static const double dz[4] = {0.1440080055, 0.0580289294, -0.1933084449,
 	                             0.1316079564};
+	static const float weight[4] = {9, 9, 4, 9};
 	double sum = o[0] + o[1] + o[2] + o[3];
 	struct tiny t;
 	int i;
@@ -352,6 +353,12 @@ TEST(keras_cross_entropy)
 		                 log(o[i] / sum)) < 1e-6);
 		assert_true(fabs((double)bias_gradient(&t)[i] - dz[i]) < 1e-7);
 	}
+	t.b.class_weight = weight;
+	pass(&t);
+	assert_true(fabs(bt_engine_loss(t.e) - 4 * 0.6288524523) < 1e-6);
+	for (i = 0; i < 4; i++)
+		assert_true(fabs((double)bias_gradient(&t)[i] - 4 * dz[i]) <
+		            1e-6);
 	tiny_close(&t);
 }
 

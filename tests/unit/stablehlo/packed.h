@@ -52,6 +52,7 @@ static inline void pack_fixture(const struct fixture *f, int length, int more,
 	struct bt_hlo_opts o = {.bf16 = low,
 	                        .drops = f->b.train,
 	                        .smoothing = f->b.smoothing,
+	                        .class_weight = f->b.class_weight,
 	                        .pos_weight = f->b.pos_weight};
 	struct bt_hlo_truth truth;
 	struct bt_error err = {0};
