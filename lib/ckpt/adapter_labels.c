@@ -52,6 +52,7 @@ static void number_labels(json_t *o, int64_t n)
 	char key[32], label[40];
 	int64_t i;
 
+	json_object_del(o, "num_labels"); /* the base model's */
 	if ((int64_t)json_object_size(json_object_get(o, "id2label")) != n) {
 		for (i = 0; i < n; i++) {
 			snprintf(key, sizeof(key), "%lld", (long long)i);

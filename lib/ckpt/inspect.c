@@ -229,7 +229,7 @@ static int config_line(struct bt_buf *b, const json_t *o, struct bt_error *err)
 			              (long long)v, sizes[i].after);
 	}
 	v = json_is_object(labels) ? (int64_t)json_object_size(labels) : -1;
-	if (v < 0 && r == BT_OK)
+	if (r == BT_OK) /* which is right where both differ */
 		r = bt_json_int(o, "num_labels", 0, INT64_MAX, &v, err);
 	if (v >= 0)
 		bt_buf_printf(b, ", %lld labels", (long long)v);

@@ -160,6 +160,24 @@ static int number_labels(const struct bt_config *c, struct bt_labels *l,
 	return r == BT_OK ? bt_labels_numbered(l, "LABEL_", n, err) : r;
 }
 
+/* What the outputs are called. As in transformers since version 5, where both
+ * differ num_labels is right: older versions left the names of a model that
+ * was given another number of outputs. */
+static int name_outputs(const struct bt_config *c, struct bt_labels *l,
+                        struct bt_error *err)
+{
+	int r = bt_labels_from_json(c->json, l, err);
+	int64_t n = l->n;
+
+	if (r == BT_OK && n > 0 && bt_config_classifies(c))
+		r = bt_json_int(c->json, "num_labels", 1, BT_LABELS_MAX, &n,
+		                err);
+	if (r != BT_OK || (n > 0 && n == l->n))
+		return r;
+	bt_labels_clear(l);
+	return number_labels(c, l, err);
+}
+
 int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
                     struct bt_error *err)
 {
@@ -182,9 +200,7 @@ int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
 	if (r == BT_OK) {
 		said = c->problem_type != NULL;
 		c->problem_type = bt_task_of(c->problem_type)->problem_type;
-		r = bt_labels_from_json(c->json, l, err);
-		if (r == BT_OK && l->n == 0)
-			r = number_labels(c, l, err);
+		r = name_outputs(c, l, err);
 		/* one output is a number, as transformers has it */
 		if (r == BT_OK && !said && l->n == 1 && bt_config_classifies(c))
 			c->problem_type = bt_task_regression.problem_type;

@@ -127,6 +127,12 @@ refuses "*'classifier.weight' has shape \[2, 128\], the configuration asks for \
 	bert-predict -m bare dev.rec
 unnamed '"num_labels": 1,'
 refuses "*does not hold a trained classifier: its configuration names 1 label (*" 'nor one' bert-predict -m bare dev.rec
+perl -pe 's/^\{/{"num_labels": 2,/' a/config.json >bare/config.json
+bert-predict -q -m bare --proba --format csv dev.rec | cmp -s - named.csv
+result $? 'of as many, the names count'
+perl -pe 's/^\{/{"num_labels": 2,/; s/"id2label": \{/"id2label": {"2": "third",/' a/config.json >bare/config.json
+bert-predict -q -m bare --proba --format csv dev.rec | cmp -s - bare.csv
+result $? '... and of another number num_labels, as in transformers'
 unnamed '"num_labels": -3,'
 refuses "*'bare/config.json': 'num_labels' is not a whole number from 1 to *" 'nor none' bert-predict -m bare dev.rec
 unnamed ''
