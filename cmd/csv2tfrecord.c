@@ -6,6 +6,7 @@
 #include "base/tool.h"
 #include "io/in.h"
 #include "io/out.h"
+#include "io/path.h"
 #include "io/summary_file.h"
 #include "table/table.h"
 
@@ -189,35 +190,44 @@ static bool label_options_agree(const struct values *v)
 	return true;
 }
 
-/* Options that decide what --task decides, or what JSON Lines have not. */
-static bool options_agree(const struct values *v)
+/* Options that decide what --task decides, or what JSON Lines or a folder of
+ * texts have not. */
+static bool options_agree(const struct values *v, char *const *files, int n)
 {
 	const struct {
-		bool given, of_csv;
+		bool given, of_csv, of_file;
 		const char *name;
-	} all[] = {{v->no_header, true, "--no-header"},
-	           {v->no_quote, true, "--no-quote"},
-	           {v->delimiter != NULL, true, "--delimiter"},
-	           {v->encoding != NULL, true, "--encoding"},
-	           {v->format != NULL, false, "--format"},
-	           {v->text != NULL, false, "--text"},
-	           {v->pair != NULL, false, "--pair"},
-	           {v->label != NULL, false, "--label"},
-	           {v->label_type != NULL, false, "--label-type"},
-	           {v->separator != NULL, false, "--label-separator"},
-	           {v->strip, false, "--strip"},
-	           {v->fold_case, false, "--fold-case"}};
+	} all[] = {{v->no_header, true, true, "--no-header"},
+	           {v->no_quote, true, true, "--no-quote"},
+	           {v->delimiter != NULL, true, true, "--delimiter"},
+	           {v->encoding != NULL, true, false, "--encoding"},
+	           {v->format != NULL, false, true, "--format"},
+	           {v->text != NULL, false, false, "--text"},
+	           {v->pair != NULL, false, false, "--pair"},
+	           {v->label != NULL, false, false, "--label"},
+	           {v->label_type != NULL, false, false, "--label-type"},
+	           {v->separator != NULL, false, false, "--label-separator"},
+	           {v->strip, false, false, "--strip"},
+	           {v->fold_case, false, false, "--fold-case"}};
 	bool jsonl = v->format != NULL && strcmp(v->format, "jsonl") == 0;
+	bool folder = n > 0; /* nothing else is read */
+	const char *with;
 	size_t i;
+	int k;
 
-	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (all[i].given &&
-		    (v->task != NULL || (jsonl && all[i].of_csv))) {
-			bt_tool_misuse(
-			    &tool, "%s makes no sense with %s", all[i].name,
-			    v->task != NULL ? "--task" : "--format jsonl");
+	for (k = 0; k < n; k++)
+		folder = folder && bt_path_is_dir(files[k]);
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		with = v->task != NULL            ? "--task"
+		       : jsonl && all[i].of_csv   ? "--format jsonl"
+		       : folder && all[i].of_file ? "a folder of texts"
+		                                  : NULL;
+		if (all[i].given && with != NULL) {
+			bt_tool_misuse(&tool, "%s makes no sense with %s",
+			               all[i].name, with);
 			return false;
 		}
+	}
 	if (v->rejects != NULL &&
 	    strcmp(v->rejects,
 	           v->common.output != NULL ? v->common.output : "-") == 0) {
@@ -292,7 +302,7 @@ static bool table_options(const struct values *v, char *const *files, int n,
 		    v->encoding);
 		return false;
 	}
-	return options_agree(v) && list_agrees(v, n) &&
+	return options_agree(v, files, n) && list_agrees(v, n) &&
 	       csv_options(v, files, n, &o->csv);
 }
 

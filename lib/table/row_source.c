@@ -317,11 +317,6 @@ static int open_folder(const char *path, const struct bt_table_opts *opts,
 
 	if (r != BT_OK)
 		return r;
-	if (opts->format == BT_TABLE_JSONL)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "cannot read %s: it is a folder of texts, "
-		                    "not JSON Lines",
-		                    rows->folder->name);
 	h.file = rows->folder->name;
 	h.n -= rows->folder->bare;
 	if (opts->task != NULL) {

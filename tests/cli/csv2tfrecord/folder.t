@@ -77,8 +77,13 @@ printf 'x\351' >b/1.txt
 rm b/2.txt
 works 'Latin-1' csv2tfrecord -q --encoding latin1 -o b.rec b
 is "$(tfrecord-cat -q --json b.rec)" '{"text_a": "xé"}' 'by the option, too'
-refuses "*cannot read 'b': it is a folder of texts, not JSON Lines" 'another format' \
-	csv2tfrecord --format jsonl -o no.rec b
+for o in '--format csv' '--format jsonl' '--delimiter ;' --no-header --no-quote; do
+	# shellcheck disable=SC2086
+	misuses "*${o%% *} makes no sense with a folder of texts*" "$o" csv2tfrecord $o -o no.rec b
+done
+printf 'text;id\nx;y\n' >table.csv
+works 'beside a table' csv2tfrecord -q --encoding latin1 --delimiter ';' -i id -o b.rec b table.csv
+is "$(tfrecord-cat -q --count b.rec)" 2 'which they are for'
 [ ! -e no.rec ]
 result $? 'nothing is written then'
 finish
