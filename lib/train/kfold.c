@@ -61,6 +61,59 @@ static bool is_finished(const char *dir)
 	return finished;
 }
 
+/* Models of another division know texts of the folds that they would predict.
+ * *there: whether the file tells which one it is. */
+static int check_division(const struct bt_job_opts *o, bool *there,
+                          struct bt_error *err)
+{
+	json_t *then, *now, *v;
+	char *a = NULL, *b = NULL;
+	const char *key;
+	int r;
+
+	bt_file_use_own(true);
+	r = bt_json_load_in(o->train.out, BT_KFOLD_METRICS, &then, err);
+	bt_file_use_own(false);
+	*there = r == BT_OK && then != NULL;
+	if (!*there)
+		return r;
+	now = bt_kfold_division(&o->fold);
+	json_object_foreach(now, key, v)
+	{
+		const json_t *old = json_object_get(then, key);
+
+		/* earlier versions wrote the number of folds alone */
+		if (r != BT_OK || old == NULL || json_equal(v, old))
+			continue;
+		a = json_dumps(old, JSON_ENCODE_ANY);
+		b = json_dumps(v, JSON_ENCODE_ANY);
+		r = bt_error_hint(
+		    err, BT_HINT_FORCE,
+		    bt_error_set(err, BT_EARG,
+		                 "'%s' has models of other folds: %s was %s, "
+		                 "is %s",
+		                 o->train.out, key, a != NULL ? a : "",
+		                 b != NULL ? b : ""));
+	}
+	free(a);
+	free(b);
+	json_decref(now);
+	json_decref(then);
+	return r;
+}
+
+static int write_json(const struct bt_job_opts *o, json_t *v,
+                      struct bt_error *err)
+{
+	char *path = bt_path_join(o->train.out, BT_KFOLD_METRICS);
+	int r = v != NULL ? bt_json_save(path, v, err)
+	                  : bt_error_nomem(err, "writing JSON");
+
+	json_decref(v);
+	free(path);
+	return r;
+}
+
 /* Trains fold k unless that was done before. */
 static int train(const struct bt_job_opts *all, int k, bool force, bool anew,
                  struct bt_train_result *end, struct bt_error *err)
@@ -268,18 +321,6 @@ static int write_predictions(const struct run *x, struct bt_error *err)
 	return r;
 }
 
-static int write_metrics(const struct run *x, struct bt_error *err)
-{
-	char *path = bt_path_join(x->o->train.out, BT_KFOLD_METRICS);
-	json_t *o = bt_kfold_json(x->res);
-	int r = o != NULL ? bt_json_save(path, o, err)
-	                  : bt_error_nomem(err, "writing JSON");
-
-	json_decref(o);
-	free(path);
-	return r;
-}
-
 static void clear(struct run *x)
 {
 	size_t i;
@@ -310,7 +351,7 @@ static int judge_all(const struct bt_job_opts *o, struct bt_kfold_result *res,
 	if (r == BT_OK)
 		r = write_predictions(&x, err);
 	if (r == BT_OK)
-		r = write_metrics(&x, err);
+		r = write_json(o, bt_kfold_json(res, &o->fold), err);
 	if (r == BT_OK)
 		bt_warn_leak_folds(x.leaked, x.examples, o->train.log);
 	clear(&x);
@@ -321,15 +362,20 @@ int bt_kfold_run(const struct bt_job_opts *o, bool force, bool anew,
                  struct bt_train_result *end, struct bt_kfold_result *res,
                  struct bt_error *err)
 {
-	bool ended = true, made = !bt_path_there(o->train.out);
+	bool ended = true, made = !bt_path_there(o->train.out), told = false;
 	int claim = -1, k, r;
 
 	memset(res, 0, sizeof(*res));
 	r = bt_dir_lock_make(o->train.out, &claim, err);
+	if (r == BT_OK && !force)
+		r = check_division(o, &told, err);
 	for (k = 0; r == BT_OK && ended && k < o->fold.folds; k++) {
 		r = train(o, k, force, anew, end, err);
 		ended = r == BT_OK && (end->end == BT_TRAIN_ALL ||
 		                       end->end == BT_TRAIN_NO_BETTER);
+		if (ended && !told)
+			r = write_json(o, bt_kfold_division(&o->fold), err);
+		told = true;
 	}
 	if (r == BT_OK && ended)
 		r = judge_all(o, res, err);

@@ -96,9 +96,15 @@ void bt_kfold_report(const struct bt_kfold_result *r, struct bt_buf *b)
 	}
 }
 
-json_t *bt_kfold_json(const struct bt_kfold_result *r)
+json_t *bt_kfold_division(const struct bt_fold *f)
 {
-	json_t *metrics = json_object(), *list;
+	return json_pack("{s:i, s:I, s:s?}", "folds", f->folds, "seed",
+	                 (json_int_t)f->seed, "group_by", f->group);
+}
+
+json_t *bt_kfold_json(const struct bt_kfold_result *r, const struct bt_fold *f)
+{
+	json_t *metrics = json_object(), *list, *o = bt_kfold_division(f);
 	const struct bt_kfold_values *v;
 	size_t i;
 	int k;
@@ -116,8 +122,9 @@ json_t *bt_kfold_json(const struct bt_kfold_result *r)
 		              bt_json_finite(v->deviation), "all",
 		              bt_json_finite(v->all), "folds", list));
 	}
-	return json_pack("{s:i, s:I, s:o}", "folds", r->folds, "examples",
-	                 (json_int_t)r->texts, "metrics", metrics);
+	json_object_set_new(o, "examples", json_integer((json_int_t)r->texts));
+	json_object_set_new(o, "metrics", metrics);
+	return o;
 }
 
 void bt_kfold_facts(const struct bt_kfold_result *res, struct bt_summary *s)

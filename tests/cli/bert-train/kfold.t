@@ -81,6 +81,12 @@ same r/out-of-fold.ts k/out-of-fold.ts 'and predictions'
 works 'finished folds stay' fold r --kfold 3 train.rec
 like "$(cat err)" '*fold 1 of 3 is finished*fold 3 of 3 is finished*' 'as they are'
 same out table 'the metrics are there again'
+for o in '--kfold 4:folds was 3, is 4' '--kfold 3 --seed 5:seed was 42, is 5' \
+	'--kfold 3 --group-by id:group_by was null, is "id"'; do
+	# shellcheck disable=SC2086
+	misuses "*'r' has models of other folds: ${o#*:} (give another output directory, or --force)" \
+		"other folds, of which models know texts: ${o%:*}" fold r ${o%%:*} train.rec
+done
 works 'unless they are replaced' fold r --kfold 3 --force --seed 5 train.rec
 is "$(cmp -s r/fold-1/model.safetensors k/fold-1/model.safetensors && echo same)" '' 'by others'
 
