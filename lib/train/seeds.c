@@ -16,12 +16,27 @@
 void bt_seeds_clear(struct bt_seeds *s)
 {
 	free(s->value);
+	free(s->then);
 	memset(s, 0, sizeof(*s));
 }
 
 static void seed_name(const struct bt_seeds *s, size_t i, char name[24])
 {
 	snprintf(name, 24, "%llu", (unsigned long long)(s->first + i));
+}
+
+/* Values of several metrics are not those of one. */
+static int check_metric(const struct bt_seeds *s, const char *dir,
+                        const char *metric, struct bt_error *err)
+{
+	if (s->then == NULL || metric == NULL || strcmp(s->then, metric) == 0)
+		return BT_OK;
+	return bt_error_hint(err, BT_HINT_FORCE,
+	                     bt_error_set(err, BT_EARG,
+	                                  "'%s/" BT_SEEDS_FILE
+	                                  "' has values of the metric "
+	                                  "'%s', and these would be of '%s'",
+	                                  dir, s->then, metric));
 }
 
 /* What earlier runs came to; NaN: nothing yet. */
@@ -37,7 +52,11 @@ static int read_file(struct bt_seeds *s, const char *dir, struct bt_error *err)
 	r = bt_json_load_in(dir, BT_SEEDS_FILE, &o, err);
 	bt_file_use_own(false);
 	all = json_object_get(o, "seeds");
-	for (i = 0; r == BT_OK && i < s->n; i++) {
+	v = json_object_get(o, "metric");
+	if (json_is_string(v))
+		s->then =
+		    bt_strndup(json_string_value(v), json_string_length(v));
+	for (i = 0; s->then != NULL && i < s->n; i++) {
 		seed_name(s, i, name);
 		v = json_object_get(all, name);
 		if (json_is_number(v))
@@ -148,12 +167,16 @@ int bt_seeds_run(struct bt_seeds *s, const struct bt_job_opts *o, bool force,
 	r = bt_dir_lock_make(dir, &claim, err);
 	if (r == BT_OK && !force)
 		r = read_file(s, dir, err);
-	s->metric = o->train.metric;
+	if (r == BT_OK)
+		r = check_metric(s, dir, o->train.metric, err);
+	s->metric = s->then;
 	end->end = BT_TRAIN_ALL;
 	for (i = 0; r == BT_OK && has_ended(end) && i < s->n; i++) {
 		if (!isnan(s->value[i]))
 			continue;
 		r = train(s, i, o, anew, end, err);
+		if (r == BT_OK)
+			r = check_metric(s, dir, end->metric, err);
 		if (r != BT_OK || !has_ended(end))
 			continue;
 		s->metric = end->metric;
@@ -161,10 +184,7 @@ int bt_seeds_run(struct bt_seeds *s, const struct bt_job_opts *o, bool force,
 		sum_up(s);
 		r = write_file(s, dir, err);
 	}
-	if (r == BT_OK && s->metric == NULL) /* all were there */
-		s->metric = o->task != NULL ? o->task->metric
-		                            : bt_task_classification.metric;
-	if (r == BT_OK)
+	if (r == BT_OK && s->metric != NULL)
 		sum_up(s);
 	if (r != BT_OK && made)
 		(void)rmdir(dir); /* unless something is in it */

@@ -10,9 +10,10 @@
 
 struct bt_seeds {
 	size_t n;
-	uint64_t first; /* they are first, first + 1 ... */
-	const char *metric;
-	double *value; /* [n] the metric of the model that was kept */
+	uint64_t first;     /* they are first, first + 1 ... */
+	const char *metric; /* of all */
+	char *then;         /* that of earlier runs, or NULL */
+	double *value;      /* [n] the metric of the model that was kept */
 	double mean;
 	double deviation; /* the square root of the unbiased variance */
 	size_t best;      /* of them, the first of equal ones */

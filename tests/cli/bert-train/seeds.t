@@ -40,6 +40,17 @@ is "$(sed -n 2,4p out | cut -c1-30)" "$(sed -n 2,4p table | cut -c1-30)" 'finish
 result $? 'what a killed run left is gone'
 is "$(sed -n 5p out | cut -d' ' -f1)" 10 'one more is trained'
 
+misuses "*'s/seeds.json' has values of the metric 'accuracy', and these would be of 'loss' (give another *" \
+	'another metric' seeds s -q --seeds 4 --seed 7 --metric loss train.rec
+awk 'BEGIN { print "text,n"; for (i = 1; i < 30; i++) print "text " i "," i / 10 }' |
+	csv2tfrecord -q -t text -l n --label-type float | bert-tokenize -q -m vocab.txt -o n.rec
+bert-train -q --init-config tiny --tokenizer vocab.txt --task regression --steps 1 -o n n.rec
+numbers() { bert-train -q -m n --steps 1 --eval n.rec -o m --seeds 2 n.rec; }
+works 'the metric of another task' numbers
+cp out table
+works 'again' numbers
+same out table 'is the same when nothing is left to do'
+
 # stopped and run again
 seeds r --seeds 2 --save-steps 2 --max-minutes 1e-5 train.rec >again 2>err
 like "$(cat err)" '*run the same command to resume*' 'stopped'
