@@ -125,6 +125,16 @@ bool bt_path_there(const char *path)
 	return stat(path, &st) == 0;
 }
 
+int bt_path_entry(DIR *dir, const char *path, const struct dirent **e,
+                  struct bt_error *err)
+{
+	errno = 0;
+	*e = readdir(dir);
+	return *e == NULL && errno != 0
+	           ? bt_error_sys(err, errno, "cannot read '%s'", path)
+	           : BT_OK;
+}
+
 bool bt_path_is_inside(const char *path)
 {
 	return *path != '/' && strstr(path, "..") == NULL;

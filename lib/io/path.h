@@ -3,6 +3,7 @@
 #ifndef BT_IO_PATH_H
 #define BT_IO_PATH_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -40,6 +41,11 @@ bool bt_path_ends(const char *path, const char *const *ends, size_t n);
 bool bt_path_there(const char *path);
 bool bt_path_is_file(const char *path);
 bool bt_path_is_dir(const char *path);
+
+/* *e is the next entry of a directory, as readdir() gives it, or NULL behind
+ * the last one. path: that of the directory, for the error. */
+int bt_path_entry(DIR *dir, const char *path, const struct dirent **e,
+                  struct bt_error *err) BT_MUST_USE;
 
 /* Whether a path, below a directory, does not leave it. */
 bool bt_path_is_inside(const char *path);

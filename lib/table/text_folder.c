@@ -35,45 +35,50 @@ static bool is_other(const char *path)
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
+static int add_name(struct bt_text_folder *f, const char *label,
+                    const char *name, struct bt_error *err)
+{
+	if (bt_grow(&f->starts, &f->cap, f->n + 1, sizeof(*f->starts)) != BT_OK)
+		return bt_error_nomem(err, "listing a folder");
+	f->starts[f->n++] = f->names.len;
+	bt_buf_printf(&f->names, "%s%s%s", label, *label != '\0' ? "/" : "",
+	              name);
+	bt_buf_putc(&f->names, '\0');
+	return BT_OK;
+}
+
 /* The files of a label, or with "" those of the folder itself. */
 static int list(struct bt_text_folder *f, const char *label,
                 struct bt_error *err)
 {
-	struct bt_buf path = BT_BUF_INIT;
+	char *in = bt_path_join(f->path, label), *path, **p;
+	DIR *dir = opendir(in);
 	const struct dirent *e;
 	size_t from = f->n, n, i;
 	int r = BT_OK;
-	char **p;
-	DIR *dir;
 
-	bt_buf_printf(&path, "%s/%s", f->path, label);
-	dir = opendir(bt_buf_str(&path));
 	if (dir == NULL) {
-		bt_buf_clear(&path);
+		free(in);
 		return bt_error_set(err, BT_EFORMAT,
 		                    "%s has no folder '%s' that can be read",
 		                    f->name, label);
 	}
-	while (r == BT_OK && (e = readdir(dir)) != NULL) {
+	while (r == BT_OK && !(r = bt_path_entry(dir, in, &e, err)) &&
+	       e != NULL) {
 		if (e->d_name[0] == '.' || !bt_str_ends(e->d_name, ".txt"))
 			continue;
-		bt_buf_reset(&path);
-		bt_buf_printf(&path, "%s/%s/%s", f->path, label, e->d_name);
-		if (is_other(bt_buf_str(&path)))
-			continue;
-		r = bt_grow(&f->starts, &f->cap, f->n + 1, sizeof(*f->starts));
-		if (r != BT_OK)
-			break;
-		f->starts[f->n++] = f->names.len;
-		bt_buf_printf(&f->names, "%s%s%s", label,
-		              *label != '\0' ? "/" : "", e->d_name);
-		bt_buf_putc(&f->names, '\0');
+		path = bt_path_join(in, e->d_name);
+		if (!is_other(path))
+			r = add_name(f, label, e->d_name, err);
+		free(path);
 	}
 	closedir(dir);
-	bt_buf_clear(&path);
+	free(in);
+	if (r != BT_OK)
+		return r;
 	n = f->n - from;
 	p = bt_array(n, sizeof(*p));
-	if (r != BT_OK || f->names.oom || p == NULL) {
+	if (f->names.oom || p == NULL) {
 		free(p);
 		return bt_error_nomem(err, "listing a folder");
 	}
@@ -121,24 +126,24 @@ static int find_folders(const struct bt_text_folder *f, char ***label,
 
 	if (dir == NULL)
 		return bt_error_sys(err, errno, "cannot open %s", f->name);
-	while (r == BT_OK && (e = readdir(dir)) != NULL) {
+	while (r == BT_OK && !(r = bt_path_entry(dir, f->path, &e, err)) &&
+	       e != NULL) {
 		bt_buf_reset(&path);
 		bt_buf_printf(&path, "%s/%s", f->path, e->d_name);
 		if (e->d_name[0] == '.' ||
 		    !bt_text_folder_is(bt_buf_str(&path)))
 			continue;
-		r = bt_grow(label, &cap, *n + 1, sizeof(**label));
-		if (r == BT_OK)
+		if (bt_grow(label, &cap, *n + 1, sizeof(**label)) != BT_OK)
+			r = bt_error_nomem(err, "listing a folder");
+		else
 			(*label)[(*n)++] =
 			    bt_strndup(e->d_name, strlen(e->d_name));
 	}
 	closedir(dir);
 	bt_buf_clear(&path);
-	if (r != BT_OK)
-		return bt_error_nomem(err, "listing a folder");
-	if (*n > 1)
+	if (r == BT_OK && *n > 1)
 		qsort(*label, *n, sizeof(**label), by_name);
-	return BT_OK;
+	return r;
 }
 
 /* All that there is, with labels or without. */

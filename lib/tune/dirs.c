@@ -99,13 +99,16 @@ int bt_tune_promote(const struct bt_tune_search *x, size_t i,
 {
 	char *from = bt_tune_trial_dir(x, i);
 	DIR *d = opendir(from);
-	struct dirent *e;
+	const struct dirent *e;
 	int r = BT_OK;
 
 	/* without it: a search that was killed here had done this */
 	if (d != NULL)
 		(void)bt_sentence_remove(x->dir);
-	while (d != NULL && r == BT_OK && (e = readdir(d)) != NULL)
+	else if (errno != ENOENT)
+		r = bt_error_sys(err, errno, "cannot open '%s'", from);
+	while (d != NULL && r == BT_OK &&
+	       !(r = bt_path_entry(d, from, &e, err)) && e != NULL)
 		if (!bt_str_in_list(".|..", e->d_name))
 			r = promote_one(x, from, e->d_name, err);
 	if (d != NULL)

@@ -134,6 +134,11 @@ every 'csv2tfrecord, gzip to zstd' \
 	csv2tfrecord -q -l label --zstd -o o/out a.csv.gz
 kinds='pread:EIO pread:short pread:EINTR'
 every 'csv2tfrecord of Parquet' csv2tfrecord -q -l yes -t text --na drop -o o/out "$DATA/parquet/dictionary-v2-zstd.parquet"
+mkdir texts texts/bad texts/good
+echo no >texts/bad/a.txt
+echo yes >texts/good/a.txt
+kinds=readdir:EIO
+every 'csv2tfrecord of a folder' csv2tfrecord -q -o o/out texts
 kinds=$all
 case $BUILD in
 *-address* | *-thread*)
@@ -153,4 +158,15 @@ every ckpt-inspect \
 	ckpt-inspect --stats -o o/out model/model.safetensors
 every bert-train bert-train -q -j 1 --init-config config.json --tokenizer "$V" \
 	--steps 1 -o o/model a.tok
+
+# the best model of a search is moved to where it belongs, or stays
+search() {
+	"$@" bert-train -q -j 1 --init-config config.json --tokenizer "$V" --steps 2 --eval a.tok \
+		--tune-steps 4 --tune-over learning-rate=1e-4..1e-3 -o search a.tok
+}
+exits 1 'a folder that cannot be read' search inject readdir:0:EIO
+like "$(cat err)" "*bert-train: cannot read 'search/trial-[12]': Input/output error" 'is an error'
+works 'the same again' search env
+[ -e search/model.safetensors ] && [ ! -e search/trial-1 ] && [ ! -e search/trial-2 ]
+result $? 'has the model'
 finish

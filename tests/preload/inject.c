@@ -8,12 +8,13 @@
  * INJECT_LOG names says what was done.
  *
  * CALL is read, pread, write, fsync, close (of a file open for writing),
- * rename, linkat, open, tmpfile (open with O_TMPFILE), mmap or statvfs, which
- * finds a full disk then. Calls that the C library makes for itself, as printf
- * does, are not seen, and random numbers that other libraries get from a device
- * are left alone.
+ * rename, linkat, open, tmpfile (open with O_TMPFILE), readdir, mmap or
+ * statvfs, which finds a full disk then. Calls that the C library makes for
+ * itself, as printf does, are not seen, and random numbers that other libraries
+ * get from a device are left alone.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -202,6 +203,14 @@ int open(const char *path, int flags, ...)
 	    (strncmp(path, "/dev/", 5) != 0 && fails("open")))
 		return -1;
 	return real(path, flags, mode);
+}
+
+struct dirent *readdir(DIR *dir)
+{
+	struct dirent *(*real)(DIR *);
+
+	*(void **)&real = next("readdir");
+	return fails("readdir") ? NULL : real(dir);
 }
 
 int statvfs(const char *path, struct statvfs *s)
