@@ -197,6 +197,20 @@ static int take_number(struct bt_jsonl_object *o, struct bt_error *err)
 	return BT_OK;
 }
 
+/* What Python's json.dumps writes for numbers that JSON lacks. */
+static bool begins_no_number(const struct bt_jsonl_object *o)
+{
+	static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
+	size_t left = (size_t)(o->end - o->p), i, n;
+
+	for (i = 0; i < 3; i++) {
+		n = strlen(words[i]);
+		if (left >= n && memcmp(o->p, words[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* null, true, false or a number; *v is its text. */
 static int take_bare(struct bt_jsonl_object *o, struct bt_span *v,
                      struct bt_error *err)
@@ -213,6 +227,11 @@ static int take_bare(struct bt_jsonl_object *o, struct bt_span *v,
 			break;
 		}
 	}
+	if (i == 3 && begins_no_number(o))
+		return syntax(o,
+		              "NaN and Infinity are not JSON: null stands "
+		              "for a missing value",
+		              err);
 	if (i == 3 && (is_digit(o) || *o->p == '-'))
 		r = take_number(o, err);
 	else if (i == 3)

@@ -254,6 +254,12 @@ static int end_all(struct bt_table *t, struct bt_error *err)
 		    (int)t->opts.where->value.n, t->opts.where->value.p,
 		    (int)t->opts.where->column.n, t->opts.where->column.p,
 		    t->opts.n_where > 1 ? ", and what else is asked for" : "");
+	if (t->stats.dropped > 0 && t->stats.skipped == 0)
+		return bt_error_set(
+		    err, BT_EFORMAT,
+		    "no rows are left: %llu without text or label %s left out",
+		    (unsigned long long)t->stats.dropped,
+		    t->stats.dropped == 1 ? "was" : "were");
 	return bt_error_set(err, BT_EFORMAT,
 	                    "no rows are left: %llu bad %s skipped",
 	                    (unsigned long long)t->stats.skipped,

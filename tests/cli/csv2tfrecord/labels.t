@@ -173,6 +173,9 @@ printf 'text,p,y\na,b,x\n,b,x\nNA,b,x\nd,null,x\ne,b,\nf,b,n/a\n' >m.csv
 gives 'label=x|text_a=a
 label=x|text_a=d' 'rows without a text or a label are left out' --na drop -l y m.csv
 is "$(cat err)" 'csv2tfrecord: 2 records from 1 file, 1 label; 4 rows without text or label left out' 'and counted'
+printf 'text,y\nNA,x\na,\n' >none.csv
+refuses 'csv2tfrecord: no rows are left: 2 without text or label were left out' 'all of them' \
+	csv2tfrecord -q --na drop -l y none.csv
 gives 'text_a=a|text_b=b
 text_a=e|text_b=b
 text_a=f|text_b=b' 'or without the second text' --na drop --pair p m.csv

@@ -102,6 +102,11 @@ TEST(bad_lines)
 	expect("{\"a\":01}",
 	       "S record 1 (line 1): byte 7: expected ',' or '}';");
 	expect("{\"a\":tru}", "S record 1 (line 1): byte 6: expected a value;");
+	expect("{\"a\":NaN}\n{\"c\":[-Infinity]}",
+	       "S record 1 (line 1): byte 6: NaN and Infinity are not JSON: "
+	       "null stands for a missing value;"
+	       "S record 2 (line 2): byte 7: NaN and Infinity are not JSON: "
+	       "null stands for a missing value;");
 	expect("{\"a\":\"x", "S record 1 (line 1): byte 8: the string is not "
 	                     "closed;");
 	expect("{\"a\":\"x\ty\"}", "S record 1 (line 1): byte 8: a control "
