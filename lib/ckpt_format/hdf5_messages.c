@@ -8,7 +8,7 @@
 
 #define NOTE_MAX 4096 /* bytes */
 
-enum { FIXED, FLOAT, TIME, STRING, ENUM = 8, VLEN };
+enum { FIXED, FLOAT, TIME, STRING, OPAQUE = 5, ENUM = 8, VLEN };
 
 /* Classes of layouts. */
 enum { COMPACT, CONTIGUOUS, CHUNKED };
@@ -115,6 +115,11 @@ static int read_type(struct bt_h5 *h, const struct bt_h5_message *m,
 		*known = float_type(m->p + 8, size, d);
 	else if (class == ENUM && size == 1) {
 		*d = BT_DTYPE_BOOL;
+		*known = true;
+	}
+	/* h5py's form of NumPy types that HDF5 lacks: Keras' bfloat16 */
+	else if (class == OPAQUE && size == 2) {
+		*d = BT_DTYPE_BF16;
 		*known = true;
 	}
 	return BT_OK;

@@ -16,6 +16,10 @@ like "$(ckpt-inspect --json "$H/latest.h5")" '*"note": "latest"*' 'with its attr
 works 'Keras 3' ckpt-inspect "$H/keras3.h5"
 is "$(sed -n 2,3p out)" 'layers/dense/vars/0  F32    [4,6]          24     96
 layers/dense/vars/1  F32    [6]             6     24' 'has numbers for names'
+is "$(ckpt-inspect "$H/keras3-bf16.h5" | sed -n 2p; ckpt-inspect --dump layers/dense/vars/0 "$H/keras3-bf16.h5")" \
+	'layers/dense/vars/0  BF16   [2,2]           4      8
+1 -2.5
+0.125 3' 'of bfloat16, too'
 like "$(ckpt-inspect --json "$H/keras.h5")" \
 	'*"layer_names": "input_1, dense_3, dense_4"*"keras_version": "2.11.0"*' \
 	'what Keras notes'
