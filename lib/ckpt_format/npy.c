@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/span.h"
 #include "ckpt_format/readers.h"
 
 #define HEAD 8 /* magic and version */
@@ -297,6 +298,14 @@ int bt_npz_read(struct bt_ckpt *c, struct bt_zip *z, struct bt_error *err)
 
 	if (z->n == 0)
 		return bt_error_set(err, BT_EFORMAT, "a zip file of nothing");
+	for (i = 0; i < z->n; i++)
+		if (bt_span_equal(
+		        (struct bt_span){z->e[i].name, z->e[i].n_name},
+		        bt_span("model.weights.h5")))
+			return bt_error_set(
+			    err, BT_EFORMAT,
+			    "a model of Keras, whose weights are in a file "
+			    "within: unzip FILE model.weights.h5");
 	for (i = 0; i < z->n; i++)
 		if (!ends_npy(z->e[i].name, z->e[i].n_name))
 			return bt_error_set(

@@ -75,6 +75,19 @@ static const struct meaning_of {
     {"_codecs", "encode", OTHER, 0},
     /* what training scripts put beside the weights */
     {"argparse", "Namespace", OTHER, 0},
+    {"lightning.fabric.utilities.data", "AttributeDict", OTHER, 0},
+    {"lightning_fabric.utilities.data", "AttributeDict", OTHER, 0},
+    {"pytorch_lightning.utilities.parsing", "AttributeDict", OTHER, 0},
+    {"__builtin__", "set", OTHER, 0},
+    {"builtins", "set", OTHER, 0},
+    {"__builtin__", "complex", OTHER, 0},
+    {"builtins", "complex", OTHER, 0},
+    {"pathlib", "PosixPath", OTHER, 0},
+    {"pathlib._local", "PosixPath", OTHER, 0},
+    {"pathlib", "WindowsPath", OTHER, 0},
+    {"datetime", "datetime", OTHER, 0},
+    {"datetime", "timedelta", OTHER, 0},
+    {"torch.torch_version", "TorchVersion", OTHER, 0},
     {"numpy", "dtype", OTHER, 0},
     {"numpy", "ndarray", OTHER, 0},
     {"numpy.core.multiarray", "scalar", OTHER, 0},
@@ -103,7 +116,9 @@ uint32_t bt_pk_global(struct bt_pickle *k, const uint8_t *module,
 			return bt_pk_new(k, v);
 		}
 	k->r = bt_error_set(
-	    k->err, BT_EFORMAT, "it imports %.*s.%.*s, which is not data",
+	    k->err, BT_EFORMAT,
+	    "it imports %.*s.%.*s, which is not data: save the weights alone, "
+	    "as torch.save(model.state_dict(), FILE) does",
 	    (int)(n_module < 100 ? n_module : 100), (const char *)module,
 	    (int)(n_name < 100 ? n_name : 100), (const char *)name);
 	return BT_PK_END;
@@ -195,6 +210,15 @@ static bool is_shape(const struct bt_pickle *k, uint32_t list)
 	return true;
 }
 
+/* Whether what stands behind a tensor says that its values are to be negated or
+ * conjugated, which PyTorch leaves to the reader. */
+static bool is_changed(const struct bt_pickle *k, uint32_t notes)
+{
+	return has_kind(k, notes, BT_PK_DICT) &&
+	       (bt_pk_get(k, notes, "neg") != BT_PK_END ||
+	        bt_pk_get(k, notes, "conj") != BT_PK_END);
+}
+
 static uint32_t rebuild(struct bt_pickle *k, bool typed, uint32_t args)
 {
 	struct bt_pk_value v = {.kind = BT_PK_TENSOR, .u.at = k->n_tensors};
@@ -210,6 +234,11 @@ static uint32_t rebuild(struct bt_pickle *k, bool typed, uint32_t args)
 	    k->v[t.size].n != k->v[t.stride].n ||
 	    (typed && (m == NULL || m->means != DTYPE)))
 		return bt_pk_bad(k, BT_ECORRUPT, "a tensor that is not valid");
+	if (is_changed(k, member(k, args, typed ? 7 : 6)))
+		return bt_pk_bad(k, BT_EFORMAT,
+		                 "a tensor whose values are still to be "
+		                 "negated or conjugated: save "
+		                 "tensor.resolve_neg().resolve_conj()");
 	t.storage = k->v[storage].u.at;
 	t.dtype = typed ? m->dtype : k->storages[t.storage].dtype;
 	if (!bt_pk_room(k, &k->tensors, &k->cap_tensors, k->n_tensors + 1,

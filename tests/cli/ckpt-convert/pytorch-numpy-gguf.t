@@ -72,7 +72,7 @@ mkdir archive
 mv data.pkl archive
 if command -v zip >/dev/null; then
 	zip -q0 evil.bin archive/data.pkl
-	refuses "*'evil.bin': it imports posix.system, which is not data" \
+	refuses "*'evil.bin': it imports posix.system, which is not data: save the weights alone, *" \
 		'a pickle that would run a command' ckpt-inspect evil.bin
 else
 	skip 'a pickle that would run a command' 'zip is not installed'
@@ -82,7 +82,7 @@ fi
 	printf '\200\002}X\015\0\0\0little_endian\210s.'
 	printf '\200\002cbuiltins\neval\nX\001\0\0\0001\205R.'
 } >evil-old.bin
-refuses "*'evil-old.bin': it imports builtins.eval, which is not data" \
+refuses "*'evil-old.bin': it imports builtins.eval, which is not data: save the weights alone, *" \
 	'or a word of Python' ckpt-inspect evil-old.bin
 exits 2 'which --check cannot judge' ckpt-inspect --check evil-old.bin
 

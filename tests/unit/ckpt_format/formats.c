@@ -275,8 +275,17 @@ static const struct {
       BT_ECORRUPT, "overflows"),
     P(AS("K\2K\2\x86", "\x8a\x08\0\0\0\0\0\0\0\x40K\1\x86"), BT_ECORRUPT,
       "lead out"),
+    P(PROTO "}X\1\0\0\0a" REBUILD FLOATS "K\0K\4\x85K\1\x85\x89"
+            "ccollections\nOrderedDict\n)R}X\3\0\0\0neg\x88stRs.",
+      BT_EFORMAT, "still to be negated or conjugated"),
+    P(PROTO "}(X\1\0\0\0pcpathlib\nPosixPath\nX\1\0\0\0/\x85R"
+            "X\1\0\0\0hclightning.fabric.utilities.data\nAttributeDict\n"
+            ")\x81X\1\0\0\0aK\1sX\1\0\0\0a" REBUILD FLOATS
+            "K\0K\4\x85K\1\x85" END "u.",
+      0, NULL),
     P(PROTO "cos\nsystem\nX\4\0\0\0true\x85R.", BT_EFORMAT,
-      "'m': it imports os.system, which is not data"),
+      "'m': it imports os.system, which is not data: save the weights "
+      "alone, as torch.save(model.state_dict(), FILE) does"),
     P(PROTO "cbuiltins\neval\nX\1\0\0\0"
             "1\x85R.",
       BT_EFORMAT, "it imports builtins.eval,"),
@@ -481,6 +490,9 @@ TEST(zips_that_lie)
 	e[1].name = "b.txt";
 	AGAIN;
 	REFUSED(BT_EFORMAT, "nor NumPy's (it holds 'b.txt')");
+	e[1].name = "model.weights.h5";
+	AGAIN;
+	REFUSED(BT_EFORMAT, "a model of Keras, whose weights are in a file");
 	bt_buf_reset(&z);
 	bt_buf_puts(&z, "PK\5\6");
 	npy(&b, "", 18);
