@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/str.h"
 #include "ckpt_format/tf_find.h"
 #include "format/model_files.h"
 #include "io/path.h"
@@ -37,6 +38,8 @@ char *bt_tf_find_index(const char *path)
 
 	if (fnmatch(tail, path, 0) == 0)
 		return index_of(path, n - strlen(".data-00000-of-00001"));
+	if (bt_str_ends(path, ".meta"))
+		return index_of(path, n - strlen(".meta"));
 	return access(path, F_OK) != 0 ? index_of(path, n) : NULL;
 }
 

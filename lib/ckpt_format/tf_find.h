@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 
-/* Where path is the NAME or NAME.data-0000I-of-0000N of a TensorFlow
+/* Where path is the NAME, NAME.meta or NAME.data-0000I-of-0000N of a TensorFlow
  * checkpoint, "NAME.index"; else NULL. free() it. */
 char *bt_tf_find_index(const char *path) BT_MUST_USE;
 

@@ -7,7 +7,7 @@ tf=$DATA/ckpt-tf
 # --- TensorFlow's files
 works 'an index' ckpt-inspect "$tf/types.index"
 mv out wanted
-for path in types types.data-00000-of-00001; do
+for path in types types.data-00000-of-00001 types.meta; do
 	works "opened as $path" ckpt-inspect "$tf/$path"
 	same out wanted 'lists the same'
 done
