@@ -9,6 +9,10 @@
 
 #define TICK 5 /* pixels */
 
+/* Values that differ by a smaller share of themselves are drawn as equal ones:
+ * the steps between their ticks would be lost in rounding. */
+#define CLOSE 1e-10
+
 /* Where the axes are on the paper, and what they show. */
 struct frame {
 	double left, right, top, bottom;
@@ -64,9 +68,12 @@ void bt_chart_range(const struct bt_chart *c, bool is_x, int ticks, double *lo,
 		*lo = isnan(*lo) ? 0 : *lo;
 		*hi = isnan(*hi) ? *lo + 1 : *hi;
 	}
-	if (!(*hi > *lo)) { /* one value: some room on both sides */
-		double room = *lo != 0 && !a->whole ? fabs(*lo) / 10 : 1;
+	/* one value, or as good as: some room on both sides */
+	if (!(*hi - *lo > CLOSE * fmax(fabs(*lo), fabs(*hi)))) {
+		double room = fabs(*lo) / 10;
 
+		if (room <= 0 || (a->whole && room < 1 / CLOSE))
+			room = 1;
 		*lo -= room;
 		*hi += room;
 	}

@@ -43,6 +43,11 @@ works 'two epochs' bert-plot -o two-epochs.svg --metric accuracy two.jsonl
 is "$(texts two-epochs.svg | grep -c '1.5')" 0 'have no tick at 1.5'
 works 'one epoch' bert-plot --terminal --width 40 --height 8 -o letters one.jsonl
 is "$(tail -n 1 letters | tr -s ' ')" ' 0 1 2 epoch' 'ticks are at whole epochs'
+printf '{"step":%s,"epoch":1,"loss":%s}\n' 100000000000000000 0.1 100000000000000016 0.10000000000000002 >close.jsonl
+for x in epoch step; do
+	works "values that differ by rounding alone, over $x" timeout 60 bert-plot --metric loss --x $x -o close.svg close.jsonl
+	is "$(texts close.svg | grep '^0\.' | tr '\n' ' ')" '0.090 0.095 0.100 0.105 0.110 ' 'are drawn as one'
+done
 declines 2 "bert-plot: no run has 'f1', there are: step epoch loss accuracy learning_rate seconds*" \
 	'a metric that is not there' bert-plot --metric f1 a
 printf '{"step": 1, "loss": 1}\n{"loss": 2}\n' >bad.jsonl
