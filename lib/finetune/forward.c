@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "finetune/device_texts.h"
 #include "finetune/join.h"
@@ -268,6 +269,8 @@ int bt_forward_count(struct bt_metrics *m, const struct bt_dataset *d, size_t i,
 		                  bt_dataset_length(d, i));
 		return BT_OK;
 	}
+	m->text = bt_hash(d->ids + d->start[i],
+	                  bt_dataset_length(d, i) * sizeof(*d->ids));
 	return bt_metrics_add(m, d->label[i], bt_dataset_target(d, i), logits,
 	                      err);
 }

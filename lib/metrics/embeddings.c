@@ -9,8 +9,7 @@
 #include "base/pool.h"
 #include "metrics/metrics_int.h"
 
-#define SCALE 20   /* of cosines in the losses, as in training */
-#define EQUAL 1e-6 /* cosines of the same text may differ by that */
+#define SCALE 20 /* of cosines in the losses, as in training */
 
 /* truth is the text's number in its pair. */
 static int add(struct bt_metrics *m, int truth, const float *targets,
@@ -22,7 +21,8 @@ static int add(struct bt_metrics *m, int truth, const float *targets,
 	if (!bt_size_mul(n + 1, m->width, &cells) ||
 	    bt_grow(&m->guess, &m->guess_cap, cells, sizeof(*m->guess)) ||
 	    bt_grow(&m->truth, &m->truth_cap, n + 1, sizeof(*m->truth)) ||
-	    bt_grow(&m->is, &m->is_cap, n + 1, sizeof(*m->is)))
+	    bt_grow(&m->is, &m->is_cap, n + 1, sizeof(*m->is)) ||
+	    bt_grow(&m->texts, &m->texts_cap, n + 1, sizeof(*m->texts)))
 		return bt_error_nomem(err, "keeping embeddings");
 	for (i = 0; i < m->width; i++)
 		sum += (double)output[i] * (double)output[i];
@@ -31,6 +31,7 @@ static int add(struct bt_metrics *m, int truth, const float *targets,
 		m->guess[n * m->width + i] = (float)((double)output[i] * over);
 	m->truth[n] = targets != NULL ? targets[0] : NAN;
 	m->is[n] = truth;
+	m->texts[n] = m->text;
 	m->n += truth == 1 && n > 0 && m->is[n - 1] == 0;
 	m->rows++;
 	return BT_OK;
@@ -77,8 +78,15 @@ struct ranking {
 	double *score;       /* [threads][rows] scratch */
 };
 
-/* Where the text 1 of anchor i stands among all that are no anchors and other
- * texts than these two. */
+/* Whether c is no anchor, and another text than anchor i and its text 1. */
+static bool competes(const struct bt_metrics *m, size_t i, size_t c)
+{
+	return m->is[c] != 0 && m->texts[c] != m->texts[i] &&
+	       m->texts[c] != m->texts[i + 1];
+}
+
+/* Where the text 1 of anchor i stands among all that compete with it. Equally
+ * near ones come before it: a model that embeds all texts alike finds none. */
 static struct place find_place(const struct bt_metrics *m, size_t i,
                                double *score)
 {
@@ -87,11 +95,11 @@ static struct place find_place(const struct bt_metrics *m, size_t i,
 	struct place p = {0};
 
 	for (c = 0; c < m->rows; c++) {
-		score[c] = m->is[c] == 0 ? -INFINITY : cosine(m, i, c);
-		if (c != i + 1 &&
-		    (fabs(score[c] - own) <= EQUAL || score[c] >= 1 - EQUAL))
-			score[c] = -INFINITY;
-		p.nearer += score[c] > own;
+		score[c] = c == i + 1 ? own : -INFINITY;
+		if (!competes(m, i, c))
+			continue;
+		score[c] = cosine(m, i, c);
+		p.nearer += !(score[c] < own);
 		max = fmax(max, score[c]);
 	}
 	for (c = 0; c < m->rows; c++)

@@ -60,6 +60,7 @@ void bt_metrics_clear(struct bt_metrics *m)
 	free(m->p);
 	free(m->is);
 	free(m->kept);
+	free(m->texts);
 	if (m->kind != NULL && m->kind->clear != NULL)
 		m->kind->clear(m);
 	memset(m, 0, sizeof(*m));

@@ -16,8 +16,9 @@
  * those of the answer. And of answers to questions, as
  * the scripts of SQuAD define them (metrics/squad.h), but from 0 to 1.
  * And of embeddings of pairs of texts: by the cosine, how near the second text
- * of each is to the first among those of all pairs; or how cosines agree with
- * the scores of the pairs. And of masked tokens, over the vocabulary.
+ * of each is to the first among those of all pairs, behind others that are
+ * equally near; or how cosines agree with the scores of the pairs. And of
+ * masked tokens, over the vocabulary.
  */
 #ifndef BT_METRICS_METRICS_H
 #define BT_METRICS_METRICS_H
@@ -79,6 +80,10 @@ struct bt_metrics {
 	                       * the pair's score */
 	float *truth, *guess; /* [n][width] */
 	size_t truth_cap, guess_cap;
+	/* of embeddings a hash of the tokens, equal where these are: of the
+	 * text that is added next, to be set before, and [rows] of all */
+	uint64_t text, *texts;
+	size_t texts_cap;
 	struct bt_pool *pool; /* of a summary of embeddings; NULL: one thread.
 	                       * Borrowed */
 	/* [width] the logits above which labels are predicted, NULL: 0; or see

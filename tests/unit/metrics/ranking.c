@@ -114,11 +114,38 @@ TEST(limits)
 	bt_metrics_clear(&m);
 }
 
+/* Three pairs whose texts are all embedded alike: other texts are as near as
+ * the right one and come before it, the same text does not count. */
+TEST(equal_embeddings)
+{
+	static const float row[2] = {3, 4};
+	struct bt_metrics_summary s;
+	struct bt_metrics m;
+	struct bt_error err = {0};
+	int same, i;
+
+	assert_ok(bt_metrics_init(&m, &bt_metrics_embeddings, 2, &err));
+	for (same = 0; same < 2; same++) {
+		bt_metrics_reset(&m);
+		for (i = 0; i < 6; i++) {
+			m.text = (uint64_t)(same ? i % 2 : i);
+			assert_ok(bt_metrics_add(&m, i % 2, NULL, row, &err));
+		}
+		bt_metrics_summary(&m, &s);
+		assert_int_equal(m.n, 3);
+		assert_true(s.accuracy == same);
+		assert_true(fabs(s.mrr - (same ? 1 : 1. / 3)) < 1e-12);
+		assert_true(fabs(s.loss - (same ? 0 : log(3))) < 1e-9);
+	}
+	bt_metrics_clear(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(known_answers),
 	    cmocka_unit_test(limits),
+	    cmocka_unit_test(equal_embeddings),
 	};
 
 	return RUN(tests);
