@@ -153,8 +153,11 @@ void bt_ranking_report(struct bt_ranking *g, struct bt_buf *out)
 	if (s.without > 0)
 		bt_buf_printf(out, ", %zu without a relevant record left out",
 		              s.without);
-	bt_buf_printf(out, "\nMRR@%d %.4f  NDCG@%d %.4f  P@1 %.4f\n",
-	              BT_RANKING_TOP, s.mrr, BT_RANKING_TOP, s.ndcg, s.first);
+	bt_buf_putc(out, '\n');
+	if (s.queries > 0)
+		bt_buf_printf(out, "MRR@%d %.4f  NDCG@%d %.4f  P@1 %.4f\n",
+		              BT_RANKING_TOP, s.mrr, BT_RANKING_TOP, s.ndcg,
+		              s.first);
 }
 
 json_t *bt_ranking_json(struct bt_ranking *g)

@@ -251,8 +251,9 @@ static void report_end(const struct bt_metrics *m,
 	              "exact match (subset accuracy) %.4f  hamming loss %.4f",
 	              s->accuracy, s->hamming_loss);
 	if (of_probabilities)
-		bt_buf_printf(out, "  loss %.4f  mean ROC AUC %.4f", s->loss,
-		              s->roc_auc);
+		bt_buf_printf(out, "  loss %.4f", s->loss);
+	if (of_probabilities && !isnan(s->roc_auc))
+		bt_buf_printf(out, "  mean ROC AUC %.4f", s->roc_auc);
 	bt_buf_printf(out, "  (%llu examples)\n", (unsigned long long)m->n);
 }
 

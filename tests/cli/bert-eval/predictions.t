@@ -119,6 +119,11 @@ is "$(awk '{ print $1, $2, $3, $4 }' out | sed -n 2,4p)" "$(awk '{ print $1, $2,
 	'sets of labels alone'
 like "$(tail -n 1 out)" 'exact match (subset accuracy) ?.????  hamming loss ?.????  ([0-9]* examples)' \
 	'... have no loss'
+tfrecord-cat -q --head 1 -o first.rec many.rec
+head -n 2 many.p.csv >first.csv
+works 'a single record' bert-eval -q --predictions first.csv first.rec
+like "$(tail -n 2 out)" 'ROC AUC -: each label holds for all of the 1 examples or for none*  loss ?.????  (1 examples)' \
+	'... has no curve, and the last line no area'
 
 # numbers
 awk -F, -v OFS=, 'NR == 1 { print "id,text,length,blanks"; next }

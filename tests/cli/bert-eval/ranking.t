@@ -59,6 +59,13 @@ $(measure scores | cut -d' ' -f2-)" 'as the written probabilities say'
 bert-eval -q -m m --rank-by q --json pairs.rec >json
 is "$(grep -c '"mrr_at_10"\|"ndcg_at_10"\|"precision_at_1"\|"queries": 22' json)" 4 'and in JSON'
 
+# no query has a relevant candidate
+tfrecord-cat -q --where label=0 -o none.rec pairs.rec
+works 'irrelevant records alone' bert-eval -q -m m --rank-by q none.rec
+is "$(tail -n 1 out)" 'ranking by q: 0 queries, 24 without a relevant record left out' 'are no queries'
+works '... as JSON' bert-eval -q -m m --rank-by q --json none.rec
+is "$(grep -c 'mrr_at_10\|"queries": 0,\|"without_relevant": 24$' out)" 2 '... without numbers'
+
 # a constant score is worth nothing
 sed '1!s/where is the/tree/; 1!s/a [a-z]* is the [a-z]*/dog/' pairs.csv >same.csv
 csv2tfrecord -q -t query --pair passage -l relevant --keep q same.csv | bert-tokenize -q -m vocab.txt -o same.rec
