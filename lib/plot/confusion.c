@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "format/escape.h"
 #include "plot/svg.h"
 
 #define NAME_LETTERS 26 /* of a class, at most */
@@ -77,21 +78,30 @@ static double row_sum(const struct bt_confusion *c, size_t row)
 	return sum;
 }
 
-/* Letters of the longest name, and at most NAME_LETTERS. */
+static void short_name(struct bt_buf *b, const char *name)
+{
+	struct bt_buf line = BT_BUF_INIT;
+
+	bt_buf_reset(b);
+	bt_escape_line(&line, bt_span(name), 0);
+	bt_svg_shorten(b, bt_buf_str(&line), NAME_LETTERS);
+	b->oom |= line.oom;
+	bt_buf_clear(&line);
+}
+
+/* Letters of the longest name as it is shown. */
 static double name_letters(const char *const *name, size_t n)
 {
+	struct bt_buf b = BT_BUF_INIT;
 	double most = 1;
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		most = fmax(most, bt_svg_letters(name[i]));
-	return fmin(most, NAME_LETTERS);
-}
-
-static void short_name(struct bt_buf *b, const char *name)
-{
-	bt_buf_reset(b);
-	bt_svg_shorten(b, name, NAME_LETTERS);
+	for (i = 0; i < n; i++) {
+		short_name(&b, name[i]);
+		most = fmax(most, bt_svg_letters(bt_buf_str(&b)));
+	}
+	bt_buf_clear(&b);
+	return most;
 }
 
 struct drawing {

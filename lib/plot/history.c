@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "format/charset.h"
+#include "format/escape.h"
 #include "format/json.h"
 #include "io/in.h"
 #include "io/path.h"
@@ -128,7 +128,7 @@ static char *run_name(const char *path)
 		n--;
 	for (start = n; start > 0 && path[start - 1] != '/';)
 		start--;
-	bt_charset_mend(&b, path + start, n - start);
+	bt_escape_line(&b, (struct bt_span){path + start, n - start}, 0);
 	return bt_buf_detach(&b);
 }
 
@@ -250,7 +250,7 @@ static void put_title(struct bt_buf *b, const char *name)
 {
 	size_t i;
 
-	bt_buf_puts(b, name);
+	bt_escape_line(b, bt_span(name), 0);
 	for (i = 0; i < b->len; i++)
 		if (b->data[i] == '_')
 			b->data[i] = ' ';

@@ -90,6 +90,20 @@ is "$(grep -o '<title>[0-9.]*: [0-9.]*<' reliability.svg | tr '\n' ' ')" \
 	'<title>0.00: 0.50< <title>0.67: 0.75< ' 'bars of bins that have examples'
 is "$(sed -n 's/.*<circle class="f1" cx="\([0-9.]*\)".*/\1/p' roc.svg | wc -l)" 1 \
 	'the predictions on the ROC curve'
+cat >odd.json <<'END'
+{"classes": [{"label": "\u001b[31mred", "f1": 0.5, "support": 1}, {"label": "a\nb\u202e", "f1": 0.2, "support": 2}],
+ "confusion": [[1, 0], [1, 1]]}
+END
+for kind in confusion classes; do
+	works "names that would steer a terminal: $kind" bert-plot --terminal --kind $kind odd.json
+	is "$(sed -n 's/ *│.*//p' out | tr '\n' ' ')" '\x1b[31mred a\nb\u202e ' 'are escaped'
+done
+escape=$(printf '\033[31m')
+mkdir "r$escape"
+sed 's/accuracy/a\\u001b[31mb/g' a/history.jsonl >"r$escape/history.jsonl"
+works 'those of a run and its metric' bert-plot --terminal "r$escape" "r$escape"
+is "$(grep -cF "$escape" out) $(grep -cF '\x1b[31m' out)" '0 3' 'are escaped'
+
 for i in $(seq 0 119); do
 	[ "$i" = 0 ] || printf ','
 	printf '{"label": "class %d", "f1": 1}' "$i"
