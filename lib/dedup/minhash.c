@@ -2,6 +2,7 @@
 #include "dedup/minhash.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -343,17 +344,19 @@ static int find_copy(struct bt_minhash *n, struct bt_span text,
 	return r;
 }
 
-int bt_minhash_pairs(struct bt_minhash *n, struct bt_span tag,
-                     struct bt_span text, bt_minhash_fn *fn, void *arg,
-                     struct bt_error *err)
+/* *is_copy: an equal one was kept. */
+static int find(struct bt_minhash *n, struct bt_span text, bt_minhash_fn *fn,
+                void *arg, bool *is_copy, struct bt_error *err)
 {
 	struct bt_minhash_pair pair;
 	size_t i;
 	int r = begin(n, text, err);
 
+	*is_copy = false;
 	if (r == BT_OK)
 		r = find_copy(n, text, &pair, &i, err);
 	if (r == BT_OK && i < n->n_found) {
+		*is_copy = true;
 		pair.similarity = 1;
 		return fn(arg, &pair, err);
 	}
@@ -362,5 +365,23 @@ int bt_minhash_pairs(struct bt_minhash *n, struct bt_span tag,
 		if (r == BT_OK && pair.similarity >= n->threshold)
 			r = fn(arg, &pair, err);
 	}
-	return r == BT_OK ? keep(n, tag, text, err) : r;
+	return r;
+}
+
+int bt_minhash_find(struct bt_minhash *n, struct bt_span text,
+                    bt_minhash_fn *fn, void *arg, struct bt_error *err)
+{
+	bool is_copy;
+
+	return find(n, text, fn, arg, &is_copy, err);
+}
+
+int bt_minhash_pairs(struct bt_minhash *n, struct bt_span tag,
+                     struct bt_span text, bt_minhash_fn *fn, void *arg,
+                     struct bt_error *err)
+{
+	bool is_copy;
+	int r = find(n, text, fn, arg, &is_copy, err);
+
+	return r == BT_OK && !is_copy ? keep(n, tag, text, err) : r;
 }

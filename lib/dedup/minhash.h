@@ -49,9 +49,14 @@ struct bt_minhash_pair {
 typedef int bt_minhash_fn(void *arg, const struct bt_minhash_pair *pair,
                           struct bt_error *err);
 
-/* Tells fn of the earlier texts like this one, and keeps it together with a tag
- * for later ones. One that is equal byte for byte to an earlier one makes a
- * pair with that one only, and is not kept. */
+/* Tells fn of the kept texts like this one; of one that is equal byte for byte,
+ * of that one only. */
+int bt_minhash_find(struct bt_minhash *n, struct bt_span text,
+                    bt_minhash_fn *fn, void *arg,
+                    struct bt_error *err) BT_MUST_USE;
+
+/* The same, and keeps the text together with a tag for later ones, unless an
+ * equal one was kept. */
 int bt_minhash_pairs(struct bt_minhash *n, struct bt_span tag,
                      struct bt_span text, bt_minhash_fn *fn, void *arg,
                      struct bt_error *err) BT_MUST_USE;

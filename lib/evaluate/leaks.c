@@ -10,10 +10,8 @@
 #include "format/tfrecord.h"
 #include "record/record.h"
 
-#define MEMORY ((size_t)64 << 20) /* for texts; the rest goes to a file */
-
-/* Of which records a text is: the tag that it is kept with. */
-static const char KNOWN[] = "k", EVALUATED[] = "e";
+#define MEMORY                                                                 \
+	((size_t)32 << 20) /* for either texts; the rest goes to a file */
 
 struct pair {
 	double similarity;
@@ -25,7 +23,7 @@ struct bt_leaks {
 	const char *path;
 	const struct bt_tok *tok;
 	struct bt_tok_decoder *decoder;
-	struct bt_minhash *kept;
+	struct bt_minhash *known, *evaluated;
 	struct bt_token_rec rec; /* the last one */
 	struct bt_buf text, other;
 	uint64_t texts, equal, similar, repeated;
@@ -63,6 +61,7 @@ static int pass(void *arg, const struct bt_minhash_pair *pair,
 
 static int read_known(struct bt_leaks *l, struct bt_error *err)
 {
+	struct bt_span none = {"", 0};
 	char *paths[1] = {(char *)l->path};
 	struct bt_tfrecord *in = NULL;
 	const uint8_t *data;
@@ -75,8 +74,8 @@ static int read_known(struct bt_leaks *l, struct bt_error *err)
 		if (r != BT_OK)
 			r = bt_tfrecord_blame(in, err);
 		else
-			r = bt_minhash_pairs(l->kept, bt_span(KNOWN),
-			                     text_of(l), pass, NULL, err);
+			r = bt_minhash_pairs(l->known, none, text_of(l), pass,
+			                     NULL, err);
 	}
 	bt_tfrecord_close(in);
 	return r;
@@ -90,7 +89,8 @@ int bt_leaks_open(const char *path, const struct bt_tok *tok,
 
 	l->path = path;
 	l->tok = tok;
-	l->kept = bt_minhash_new(BT_LEAKS_SIMILAR, MEMORY);
+	l->known = bt_minhash_new(BT_LEAKS_SIMILAR, MEMORY);
+	l->evaluated = bt_minhash_new(BT_LEAKS_SIMILAR, MEMORY);
 	if (r == BT_OK)
 		r = read_known(l, err);
 	if (r == BT_OK)
@@ -111,26 +111,35 @@ void bt_leaks_close(struct bt_leaks *l)
 		free(l->pair[i].other);
 	}
 	bt_tok_decoder_free(l->decoder);
-	bt_minhash_free(l->kept);
+	bt_minhash_free(l->known);
+	bt_minhash_free(l->evaluated);
 	bt_token_rec_clear(&l->rec);
 	bt_buf_clear(&l->text);
 	bt_buf_clear(&l->other);
 	free(l);
 }
 
-static int meet(void *arg, const struct bt_minhash_pair *pair,
-                struct bt_error *err)
+static int meet_known(void *arg, const struct bt_minhash_pair *pair,
+                      struct bt_error *err)
 {
 	struct bt_leaks *l = arg;
 
 	(void)err;
-	if (pair->tag.n != 1 || *(const char *)pair->tag.p != *KNOWN) {
-		l->again = true;
-	} else if (pair->similarity > l->nearest) {
+	if (pair->similarity > l->nearest) {
 		l->nearest = pair->similarity;
 		bt_buf_reset(&l->other);
 		bt_buf_put(&l->other, pair->text.p, pair->text.n);
 	}
+	return BT_OK;
+}
+
+static int meet_evaluated(void *arg, const struct bt_minhash_pair *pair,
+                          struct bt_error *err)
+{
+	struct bt_leaks *l = arg;
+
+	(void)pair, (void)err;
+	l->again = true;
 	return BT_OK;
 }
 
@@ -158,13 +167,16 @@ static void keep(struct bt_leaks *l, uint64_t number)
 int bt_leaks_look(struct bt_leaks *l, uint64_t number, const void *data,
                   size_t len, struct bt_error *err)
 {
+	struct bt_span none = {"", 0};
 	int r = read_text(l, data, len, err);
 
 	l->nearest = 0;
 	l->again = false;
 	if (r == BT_OK)
-		r = bt_minhash_pairs(l->kept, bt_span(EVALUATED), text_of(l),
-		                     meet, l, err);
+		r = bt_minhash_find(l->known, text_of(l), meet_known, l, err);
+	if (r == BT_OK)
+		r = bt_minhash_pairs(l->evaluated, none, text_of(l),
+		                     meet_evaluated, l, err);
 	if (r == BT_OK && (l->text.oom || l->other.oom))
 		r = bt_error_nomem(err, "comparing texts");
 	if (r != BT_OK)

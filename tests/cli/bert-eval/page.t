@@ -92,6 +92,10 @@ is "$(grep -c 'nobody' leaks.html)" 0 '... and no others'
 works '... as JSON' bert-eval -q -m model --leak known.rec --json -o leaks.json new.rec
 like "$(tr -d ' \n' <leaks.json)" '*"leaks":{"file":"known.rec","texts":4,"equal":1,"similar":1,"repeated":1,"pairs":\[{"similarity":1.0,"record":1,"text":"third","other":"third"},*' \
 	'... too'
+tfrecord-cat -q -o twice.rec new.rec new.rec
+bert-eval -q -m model --leak known.rec twice.rec >out
+like "$(tail -n 1 out)" "texts that may be known: of 8, 2 are in 'known.rec', 2 similar to one there, 5 repeated" \
+	'... each time that they occur'
 name=$(printf 'n\377.rec')
 cp known.rec "$name"
 works '... of a file whose name is not UTF-8' bert-eval -q -m model --leak "$name" --html n.html --json -o n.json new.rec
