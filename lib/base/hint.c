@@ -131,8 +131,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_PAIR] = "csv2tfrecord --pair makes pairs",
     [BT_HINT_PROBA] = "--proba writes probabilities",
     [BT_HINT_SAMPLE_COLUMNS] =
-        "do not combine --sample with --format, --header, --delimiter, --top or "
-        "--with",
+        "do not combine --sample with --format, --header, --delimiter, --top, "
+        "--min-proba, --sets or --with",
     [BT_HINT_SAMPLE_ID] = "--sample-id names the column of ids",
     [BT_HINT_SAMPLE_BY_ID] = "leave out --sample-order to match by ids",
     [BT_HINT_SAMPLE_INCOMPLETE] =

@@ -186,6 +186,9 @@ printf 'id,label\na,b,c\n' >bad.csv
 refuses "*'bad.csv': record 1 (line 2): 3 fields, expected 2*" 'a bad row' \
 	predict --sample bad.csv dev.rec
 
+misuses '*the sample decides format and columns (do not combine --sample with *--min-proba, --sets or --with)' \
+	'rejected records in a sample' predict --sample s.csv --min-proba .9 dev.rec
+
 # Numbers are the shortest that read back.
 predict -q --proba --format jsonl dev.rec >long
 is "$(grep -cE '\.0*[1-9][0-9]{9,}' long)" 0 'no number has more than nine digits'
