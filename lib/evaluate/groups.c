@@ -15,8 +15,8 @@ void bt_groups_clear(struct bt_groups *g)
 	memset(g, 0, sizeof(*g));
 }
 
-int bt_groups_look(struct bt_groups *g, size_t k, uint64_t number,
-                   const void *data, size_t len, struct bt_error *err)
+int bt_groups_look(struct bt_groups *g, size_t k, const void *data, size_t len,
+                   struct bt_error *err)
 {
 	enum bt_feature_kind kind;
 	struct bt_span raw;
@@ -31,9 +31,8 @@ int bt_groups_look(struct bt_groups *g, size_t k, uint64_t number,
 	if (r < 0)
 		return r;
 	if (r == 0)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "record %llu lacks the feature '%s'",
-		                    (unsigned long long)number, g->field);
+		return bt_error_set(err, BT_EFORMAT, "has no feature '%s'",
+		                    g->field);
 	bt_buf_reset(&g->text);
 	r = bt_record_feature_show(g->field, raw, kind, &g->text, err);
 	if (r != BT_OK)

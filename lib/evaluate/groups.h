@@ -20,10 +20,8 @@ struct bt_groups {
 
 void bt_groups_clear(struct bt_groups *g);
 
-/* Notes the value of record `number`, which is number k of its block.
- * BT_EFORMAT where it has none. */
-int bt_groups_look(struct bt_groups *g, size_t k, uint64_t number,
-                   const void *data, size_t len,
+/* Notes the value of record k of a block. BT_EFORMAT where it has none. */
+int bt_groups_look(struct bt_groups *g, size_t k, const void *data, size_t len,
                    struct bt_error *err) BT_MUST_USE;
 
 #endif

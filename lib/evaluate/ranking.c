@@ -47,10 +47,10 @@ int bt_ranking_check(const struct bt_metrics *m, struct bt_error *err)
 	                    "number do");
 }
 
-int bt_ranking_look(struct bt_ranking *g, size_t k, uint64_t number,
-                    const void *data, size_t len, struct bt_error *err)
+int bt_ranking_look(struct bt_ranking *g, size_t k, const void *data,
+                    size_t len, struct bt_error *err)
 {
-	return bt_groups_look(&g->queries, k, number, data, len, err);
+	return bt_groups_look(&g->queries, k, data, len, err);
 }
 
 int bt_ranking_add(struct bt_ranking *g, const struct bt_dataset *d, size_t k,

@@ -30,11 +30,10 @@ void bt_ranking_free(struct bt_ranking *g); /* takes NULL */
 int bt_ranking_check(const struct bt_metrics *m,
                      struct bt_error *err) BT_MUST_USE;
 
-/* Looks at the payload of example k of a block, which is record `number`.
- * BT_EFORMAT if it lacks the feature. */
-int bt_ranking_look(struct bt_ranking *g, size_t k, uint64_t number,
-                    const void *data, size_t len,
-                    struct bt_error *err) BT_MUST_USE;
+/* Looks at the payload of example k of a block. BT_EFORMAT if it lacks the
+ * feature. */
+int bt_ranking_look(struct bt_ranking *g, size_t k, const void *data,
+                    size_t len, struct bt_error *err) BT_MUST_USE;
 
 /* The answer to example k of the block, which has a label. */
 int bt_ranking_add(struct bt_ranking *g, const struct bt_dataset *d, size_t k,

@@ -50,9 +50,9 @@ static int look(void *ctx, size_t k, uint64_t number, const void *data,
 	for (i = 0; i < d->o.n_by && r == BT_OK; i++)
 		r = bt_by_feature_look(d->group[i], k, data, len, err);
 	if (r == BT_OK && d->ranking != NULL)
-		r = bt_ranking_look(d->ranking, k, number, data, len, err);
+		r = bt_ranking_look(d->ranking, k, data, len, err);
 	if (r == BT_OK && d->o.groups != NULL)
-		r = bt_groups_look(d->o.groups, k, number, data, len, err);
+		r = bt_groups_look(d->o.groups, k, data, len, err);
 	if (r == BT_OK && d->o.issues != NULL)
 		r = bt_label_issues_look(d->o.issues, k, number, data, len,
 		                         err);

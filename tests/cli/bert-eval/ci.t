@@ -74,7 +74,7 @@ same got want.accuracy 'with all of their examples'
 is "$(bert-eval -q -m a --ci ten.rec | awk '$1 == "accuracy" && NF == 4 { print $4 - $3 }' |
 	paste - want.accuracy | awk '{ print ($1 < ($5 - $4) / 2) }')" 1 'else they would count each'
 like "$(bert-eval -q -m a --ci --ci-group id --json dev.rec)" '*"groups": 32,*' 'as JSON'
-refuses "*lacks the feature 'nobody'*" 'a feature that is not there' bert-eval -m a --ci --ci-group nobody dev.rec
+refuses "*: record 1: has no feature 'nobody'*" 'a feature that is not there' bert-eval -m a --ci --ci-group nobody dev.rec
 misuses '*--ci-group needs a model*' 'predictions' bert-eval --predictions p.csv --ci --ci-group id dev.rec
 misuses '*--ci-samples and --ci-group need --ci*' 'samples alone' bert-eval -m a --ci-samples 100 dev.rec
 misuses '*--ci-samples*' 'too few' bert-eval -m a --ci --ci-samples 3 dev.rec
