@@ -21,6 +21,20 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TOKENIZE_LENGTH] = "bert-tokenize --max-length truncates texts",
     [BT_HINT_TOKENIZE_PAD] =
         "batches need no padding; bert-tokenize --pad writes it for others",
+    [BT_HINT_TOKENIZE_STRIDE] =
+        "bert-tokenize --stride cuts long texts into windows",
+    [BT_HINT_TOKENIZE_LABEL_ALL] =
+        "bert-tokenize --label-all labels all tokens of a word",
+    [BT_HINT_PREDICT_ANSWERS] =
+        "bert-predict has --nbest, --null-odds, --null-threshold and "
+        "--max-answer",
+    [BT_HINT_FIRST_RECORDS] = "tfrecord-cat --head N takes the first N records",
+    [BT_HINT_FETCH_DATASET] = "bert-fetch --dataset NAME fetches a data set",
+    [BT_HINT_FETCH_REVISION] = "bert-fetch --revision fetches it",
+    [BT_HINT_UPLOAD] = "models stay on this machine: 'hf upload NAME DIR' of "
+                       "huggingface_hub sends a model directory",
+    [BT_HINT_NOT_NEEDED] = "leave it out: it is so without an option",
+    [BT_HINT_DASH] = "'./' before the name of a file that begins with '-'",
     [BT_HINT_BATCHES] =
         "batches that are only evaluated or predicted need no size",
     [BT_HINT_BEST_KEPT] = "with --eval, the best model is the one that is kept",

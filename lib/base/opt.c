@@ -364,6 +364,18 @@ static void set_unknown(const struct bt_opt *opts, const char *word,
 	bt_error_hint(err, instead, BT_EARG);
 }
 
+/* The hint where one of the two words at which getopt may stand, which it
+ * took for options, is a file. */
+static void hint_file(char **word, struct bt_error *err)
+{
+	int i;
+
+	for (i = -1; i <= 0 && word[i] != NULL; i++)
+		if (word[i][0] == '-' && word[i][1] != '\0' &&
+		    access(word[i], F_OK) == 0)
+			bt_error_hint(err, BT_HINT_DASH, BT_EARG);
+}
+
 static enum bt_opt_result mistake(const struct bt_opt *opts, int key,
                                   char **argv, struct bt_error *err)
 {
@@ -377,6 +389,8 @@ static enum bt_opt_result mistake(const struct bt_opt *opts, int key,
 		bt_error_set(err, BT_EARG, "option '%s' takes no value", word);
 	else
 		set_unknown(opts, word, err);
+	if (key == '?')
+		hint_file(argv + optind, err);
 	return BT_OPT_MISTAKE;
 }
 
@@ -408,6 +422,32 @@ static bool has_value(const struct bt_opt *o, const char *word,
 	return true;
 }
 
+/* Whether the word "-o" or "--output" is an option, as where a variable of a
+ * script was empty that should have been the value before it; then sets the
+ * error. A value that looks so stands behind "=". */
+static bool is_option(const struct bt_opt *opts, char **argv,
+                      struct bt_error *err)
+{
+	const char *word = argv[optind - 1];
+	size_t n = strcspn(word, "=");
+	const struct bt_opt *o;
+	bool found = false;
+
+	if (word != optarg || word[0] != '-')
+		return false;
+	for (o = opts; o->type != BT_OPT_END; o++)
+		if (word[1] == '-')
+			found |= o->name != NULL && strlen(o->name) == n - 2 &&
+			         memcmp(o->name, word + 2, n - 2) == 0;
+		else
+			found |= n == 2 && o->letter == word[1];
+	if (found)
+		bt_error_set(err, BT_EARG,
+		             "option '%s' needs a value: '%s' is an option",
+		             argv[optind - 2], word);
+	return found;
+}
+
 enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
                                 char **argv, void *values, int *operand,
                                 struct bt_opt_again *again,
@@ -433,7 +473,8 @@ enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
 			return BT_OPT_VERSION_ASKED;
 		if (o->type == BT_OPT_OVERRIDE)
 			memset(before, 0, sizeof(before));
-		if (set_value(o, optarg, values, err) != BT_OK ||
+		if ((optarg != NULL && is_option(tool->opts, argv, err)) ||
+		    set_value(o, optarg, values, err) != BT_OK ||
 		    has_value(o, optind < argc ? argv[optind] : NULL, err))
 			return BT_OPT_MISTAKE;
 		/* a value that replaces a different, earlier one */

@@ -96,7 +96,9 @@ static const struct bt_suggest_known table[] = {
      "validation validation-data validation-file val valid val-data "
      "val-file do-eval",
      BT_HINT_NONE},
-    {"eval-share", "validation-split val-split eval-split test-size val-size",
+    {"eval-share",
+     "validation-split validation-split-percentage val-split eval-split "
+     "test-size val-size",
      BT_HINT_NONE},
     {"eval-steps",
      "eval-every eval-strategy evaluation-strategy eval-interval "
@@ -107,11 +109,25 @@ static const struct bt_suggest_known table[] = {
      "best-checkpoint-eval-metric",
      BT_HINT_NONE},
     {NULL, "do-train do-predict do-test", BT_HINT_TOOL_FOR_EACH},
+    {NULL, "max-samples max-train-samples max-eval-samples max-predict-samples",
+     BT_HINT_FIRST_RECORDS},
+    {NULL,
+     "bf16-full-eval fp16-full-eval full-determinism greater-is-better "
+     "ignore-mismatched-sizes logging-nan-inf-filter overwrite-cache "
+     "remove-unused-columns return-entity-level-metrics skip-memory-metrics "
+     "use-fast-tokenizer",
+     BT_HINT_NOT_NEEDED},
+    {NULL,
+     "push-to-hub hub-model-id hub-strategy hub-private-repo "
+     "hub-always-push",
+     BT_HINT_UPLOAD},
     {NULL, "load-best-model-at-end restore-best-weights save-best-only",
      BT_HINT_BEST_KEPT},
     {"patience", "early-stopping early-stopping-patience early-stop",
      BT_HINT_NONE},
-    {"log-steps", "logging-steps log-every log-interval log-every-n-steps",
+    {"log-steps",
+     "logging-steps logging-strategy log-every log-interval "
+     "log-every-n-steps",
      BT_HINT_NONE},
     {"tensorboard", "logging-dir log-dir report-to tensorboard-dir",
      BT_HINT_NONE},
@@ -131,7 +147,9 @@ static const struct bt_suggest_known table[] = {
     {"summary", "json json-summary", BT_HINT_NONE},
     {"json", "summary", BT_HINT_NONE},
     {"tokenizer", "tokenizer-name tokenizer-name-or-path", BT_HINT_NONE},
-    {"dataset", "repo-type", BT_HINT_NONE},
+    {"dataset", "repo-type dataset-name", BT_HINT_FETCH_DATASET},
+    {"revision", "model-revision", BT_HINT_FETCH_REVISION},
+    {NULL, "hub-token use-auth-token", BT_HINT_HUB_TOKEN},
     {"include", "allow-patterns allow-pattern pattern", BT_HINT_NONE},
     {"output", "output-dir output-file out out-dir local-dir save-dir",
      BT_HINT_NONE},
@@ -165,7 +183,12 @@ static const struct bt_suggest_known table[] = {
      BT_HINT_TOKENIZE_LENGTH},
     {"pad", "padding pad-to-max-length pad-to", BT_HINT_TOKENIZE_PAD},
     {NULL, "group-by-length length-grouped", BT_HINT_TOKENIZE_PAD},
-    {"stride", "doc-stride overlap", BT_HINT_NONE},
+    {"stride", "doc-stride overlap", BT_HINT_TOKENIZE_STRIDE},
+    {"label-all", "label-all-tokens", BT_HINT_TOKENIZE_LABEL_ALL},
+    {"n-best", "n-best-size", BT_HINT_PREDICT_ANSWERS},
+    {"max-answer", "max-answer-length", BT_HINT_PREDICT_ANSWERS},
+    {"null-threshold", "null-score-diff-threshold", BT_HINT_PREDICT_ANSWERS},
+    {"null-odds", "version-2-with-negative", BT_HINT_PREDICT_ANSWERS},
     {"lower-case", "do-lower-case lowercase uncased", BT_HINT_NONE},
     {"proba", "probs probabilities predict-proba return-all-scores with-proba",
      BT_HINT_NONE},

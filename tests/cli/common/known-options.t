@@ -46,6 +46,8 @@ tensor-cat average mean
 bert-train peft lora
 bert-train target-modules lora-targets
 bert-fetch repo-type dataset
+bert-fetch dataset-name dataset
+bert-fetch model-revision revision
 bert-fetch allow-patterns include
 bert-train pooling pool
 bert-train mlm-probability mask-prob
@@ -63,12 +65,14 @@ bert-train n-trials tune
 bert-train seed-everything seed
 bert-train validation-data eval
 bert-train validation-split eval-share
+bert-train validation-split-percentage eval-share
 bert-train eval-strategy eval-steps
 bert-train eval-every eval-steps
 bert-train monitor metric
 bert-train early-stopping patience
 bert-train early-stopping-patience patience
 bert-train logging-steps log-steps
+bert-train logging-strategy log-steps
 bert-train report-to tensorboard
 bert-train save-strategy save-steps
 bert-train save-total-limit keep
@@ -95,6 +99,11 @@ bert-tokenize max-seq-length max-length
 bert-tokenize maxlen max-length
 bert-tokenize padding pad
 bert-tokenize doc-stride stride
+bert-tokenize label-all-tokens label-all
+bert-predict n-best-size n-best
+bert-predict max-answer-length max-answer
+bert-predict null-score-diff-threshold null-threshold
+bert-eval version-2-with-negative null-odds
 bert-tokenize do-lower-case lower-case
 bert-predict probabilities proba
 bert-predict return-all-scores proba
@@ -160,6 +169,15 @@ bert-train average left out of bert-train, as it helped on none of the data sets
 bert-train swa left out of bert-train, as it helped on none of the data sets in bertutils-recipes(7)
 bert-train load_best_model_at_end with --eval, the best model is the one that is kept
 bert-train do_train each job is a tool: bert-train, bert-eval, bert-predict
+bert-train doc_stride bert-tokenize --stride cuts long texts into windows
+bert-train label_all_tokens bert-tokenize --label-all labels all tokens of a word
+bert-train version_2_with_negative bert-predict has --nbest, --null-odds, --null-threshold and --max-answer
+bert-train max_train_samples tfrecord-cat --head N takes the first N records
+bert-train dataset_name bert-fetch --dataset NAME fetches a data set
+bert-train model_revision bert-fetch --revision fetches it
+bert-train hub_token the environment variable HF_TOKEN takes a token
+bert-train push_to_hub models stay on this machine: 'hf upload NAME DIR' of huggingface_hub sends a model directory
+bert-train ignore_mismatched_sizes leave it out: it is so without an option
 bert-train train-file files to read are named without an option
 bert-tokenize input files to read are named without an option
 bert-predict text csv2tfrecord reads tables and JSON Lines, bert-tokenize --lines lines of text
@@ -173,6 +191,20 @@ misuses "bert-eval: unknown option '--average'" 'what bert-train leaves out mean
 misuses "tfrecord-cat: unknown option '--gamma'" 'or nothing' tfrecord-cat --gamma
 misuses "bert-tokenize: unknown option '--num-train-epochs'" 'another program has it, nothing is guessed' \
 	bert-tokenize --num-train-epochs 3
+# an empty variable where a value should be
+misuses "bert-train: option '-m' needs a value: '-o' is an option" 'an option as a value' \
+	bert-train -m -o out a.rec
+misuses "bert-train: option '--eval' needs a value: '--steps=3' is an option" 'a long one' \
+	bert-train --eval --steps=3 a.rec
+like "$(bert-train --model=-o --lora-targets=-o --steps 3 2>&1)" '*give -o DIR*' 'behind = it is a value'
+like "$(bert-predict -m m --null-threshold -1 x.rec 2>&1)" "*no model directory 'm'*" 'a negative number is one, too'
+printf 'text\nhello\n' >-dash.csv
+misuses "csv2tfrecord: unknown option '-d' ('./' before the name of a file that begins with '-')" \
+	'a file that begins with a dash' csv2tfrecord -dash.csv
+printf 'text\nhello\n' >--dash.csv
+misuses "csv2tfrecord: unknown option '--dash.csv' ('./' before the name of a file that begins with '-')" \
+	'or with two' csv2tfrecord --dash.csv
+is "$(csv2tfrecord -q ./--dash.csv | tfrecord-cat -q --count)" 1 'which reads it'
 # flags that have a value there
 misuses "bert-train: option '--resume' takes no value: leave out 'True'" 'a value for a flag' bert-train --resume True a.rec
 misuses "bert-train: option '--few-shot' takes no value: leave it out for 'false'" 'no flag' bert-train --few-shot false
