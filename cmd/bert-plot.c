@@ -2,7 +2,6 @@
 /* Draws what the other tools measured. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/mem.h"
 #include "base/str.h"
@@ -198,20 +197,6 @@ static bool is_step(const uint8_t *p, size_t n)
 	       memcmp(p + i, key, sizeof(key) - 1) == 0;
 }
 
-/* Inputs are looked at before they are read. */
-static int refuse_pipe(const char *file, struct bt_error *err)
-{
-	struct stat st;
-
-	if (strcmp(file, "-") != 0 &&
-	    (stat(file, &st) != 0 || S_ISREG(st.st_mode)))
-		return BT_OK;
-	return bt_error_set(err, BT_EARG,
-	                    "'%s' is not a file: what is to be drawn is read "
-	                    "twice, so write it to a file first",
-	                    file);
-}
-
 /* A history has lines that begin with a step (train/history.c); any other
  * object is a report. */
 static int look(const char *file, enum content *is, struct bt_error *err)
@@ -225,7 +210,7 @@ static int look(const char *file, enum content *is, struct bt_error *err)
 	*is = HISTORY;
 	if (bt_path_is_dir(file))
 		return BT_OK;
-	e = refuse_pipe(file, err);
+	e = bt_path_refuse_pipe(file, err);
 	if (e == BT_OK)
 		e = bt_in_open(file, &in, err);
 	if (e == BT_OK)

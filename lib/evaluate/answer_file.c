@@ -12,6 +12,7 @@
 #include "format/tf_example.h"
 #include "format/tfrecord.h"
 #include "io/in.h"
+#include "io/path.h"
 #include "predict/submission_values.h"
 
 #define BLANKS " \t\r\n"
@@ -22,8 +23,10 @@ int bt_answer_file_is(const char *path, bool *is, struct bt_error *err)
 	const uint8_t *p;
 	struct bt_in *in;
 	size_t n;
-	int r = bt_in_open(path, &in, err);
+	int r = bt_path_refuse_pipe(path, err);
 
+	if (r == BT_OK)
+		r = bt_in_open(path, &in, err);
 	if (r != BT_OK)
 		return r;
 	r = bt_in_peek(in, 16, &p, &n, err);

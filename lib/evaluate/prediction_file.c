@@ -482,6 +482,49 @@ static int look(const char *path, struct bt_prediction_file *f, bool *tensors,
 	return r;
 }
 
+/* The task of labels or numbers whose predictions the frame says it holds, or
+ * NULL. */
+static const struct bt_task *task_of(const struct bt_frame *f)
+{
+	const struct bt_task *const known[] = {
+	    &bt_task_classification, &bt_task_multi_label, &bt_task_regression};
+	const char *problem = bt_frame_note(f, BT_FRAME_PROBLEM);
+	size_t i;
+
+	for (i = 0; problem != NULL && i < 3; i++)
+		if (strcmp(known[i]->problem_type, problem) == 0)
+			return known[i];
+	return NULL;
+}
+
+int bt_prediction_file_task(const char *path, const struct bt_task **task,
+                            struct bt_error *err)
+{
+	struct bt_prediction_file f = {0};
+	struct bt_ts_reader *in = NULL;
+	const struct bt_ckpt *c;
+	struct bt_frame frame;
+	bool tensors = false;
+	int r = bt_path_refuse_pipe(path, err);
+
+	if (r == BT_OK)
+		r = look(path, &f, &tensors, err);
+	if (r == BT_OK && tensors)
+		r = bt_ts_reader_open(path, 0, &in, err);
+	if (r == BT_OK && tensors)
+		r = bt_ts_reader_next(in, &c, err);
+	if (r == 1) {
+		r = bt_frame_of(c, &frame, err);
+		if (r != BT_OK)
+			bt_ts_reader_prefix(in, err);
+		else if (task_of(&frame) != NULL)
+			*task = task_of(&frame);
+	}
+	bt_ts_reader_close(in);
+	bt_prediction_file_clear(&f);
+	return r;
+}
+
 int bt_prediction_file_read(const char *path, const struct bt_task *task,
                             const struct bt_labels *known,
                             struct bt_prediction_file *f, struct bt_error *err)
@@ -489,7 +532,9 @@ int bt_prediction_file_read(const char *path, const struct bt_task *task,
 	bool tensors = false;
 	int r;
 
-	r = look(path, f, &tensors, err);
+	r = bt_path_refuse_pipe(path, err);
+	if (r == BT_OK)
+		r = look(path, f, &tensors, err);
 	if (r != BT_OK && bt_path_is_dir(path)) /* a model's */
 		bt_error_hint(err, BT_HINT_WRITE_TENSORS, r);
 	if (r == BT_OK && !tensors && task->per_token)

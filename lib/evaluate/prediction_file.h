@@ -48,6 +48,11 @@ int bt_prediction_file_read(const char *path, const struct bt_task *task,
                             const struct bt_labels *known,
                             struct bt_prediction_file *f,
                             struct bt_error *err) BT_MUST_USE;
+
+/* Sets *task to that of labels or numbers whose predictions a stream of tensors
+ * says it holds; leaves it as it is where it says none, as CSV does. */
+int bt_prediction_file_task(const char *path, const struct bt_task **task,
+                            struct bt_error *err) BT_MUST_USE;
 void bt_prediction_file_clear(struct bt_prediction_file *f);
 
 #endif

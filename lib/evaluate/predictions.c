@@ -477,7 +477,11 @@ int bt_predictions_read(const struct bt_predictions_opts *o,
 
 	memset(p, 0, sizeof(*p));
 	p->task = o->task;
-	r = read_records(o, p, &found, err);
+	r = p->task == NULL
+	        ? bt_prediction_file_task(o->files[0], &p->task, err)
+	        : BT_OK;
+	if (r == BT_OK)
+		r = read_records(o, p, &found, err);
 	if (r == BT_OK)
 		r = bt_prediction_file_read(o->files[0], p->task, &found, &f,
 		                            err);

@@ -13,7 +13,8 @@
 struct bt_predictions_opts {
 	const char *const *files; /* [n_files]; their values are averaged */
 	size_t n_files;
-	const struct bt_task *task; /* NULL: what the first label looks like */
+	const struct bt_task *task; /* NULL: what the first file says, or the
+	                             * first label looks like */
 	char *const *records;       /* [n_records] token records */
 	int n_records;
 	uint64_t expect; /* records; 0: any number */

@@ -135,6 +135,20 @@ int bt_path_entry(DIR *dir, const char *path, const struct dirent **e,
 	           : BT_OK;
 }
 
+int bt_path_refuse_pipe(const char *path, struct bt_error *err)
+{
+	struct stat st;
+
+	if (strcmp(path, "-") != 0 &&
+	    (stat(path, &st) != 0 || S_ISREG(st.st_mode) ||
+	     S_ISDIR(st.st_mode)))
+		return BT_OK;
+	return bt_error_set(err, BT_EARG,
+	                    "'%s' is not a file: it is read twice, so write it "
+	                    "to a file first",
+	                    path);
+}
+
 bool bt_path_is_inside(const char *path)
 {
 	return *path != '/' && strstr(path, "..") == NULL;

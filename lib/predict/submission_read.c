@@ -275,19 +275,15 @@ static int read_rows(struct bt_submission *s, struct bt_csv *csv,
 }
 
 /* The delimiter of the first line: a comma unless it has none, but others. */
-static int find_delimiter(const char *path, char *delimiter,
+static int find_delimiter(struct bt_in *in, char *delimiter,
                           struct bt_error *err)
 {
 	bool quoted = false;
 	const uint8_t *p;
-	struct bt_in *in;
 	char other = ',';
 	size_t n, i;
-	int r = bt_in_open(path, &in, err);
+	int r = bt_in_peek(in, (size_t)64 << 10, &p, &n, err);
 
-	if (r != BT_OK)
-		return r;
-	r = bt_in_peek(in, (size_t)64 << 10, &p, &n, err);
 	for (i = 0; r == BT_OK && i < n && (quoted || p[i] != '\n'); i++) {
 		quoted ^= p[i] == '"';
 		if (quoted)
@@ -299,23 +295,26 @@ static int find_delimiter(const char *path, char *delimiter,
 		if (other == ',' && (p[i] == '\t' || p[i] == ';'))
 			other = (char)p[i];
 	}
-	bt_in_close(in);
 	*delimiter = other;
 	return r;
 }
 
 int bt_submission_read(struct bt_submission *s, struct bt_error *err)
 {
-	struct bt_csv *csv;
 	struct bt_csv_opts opts = BT_CSV_OPTS_INIT;
-	int r = BT_OK;
+	struct bt_csv *csv;
+	struct bt_in *in;
+	int r = bt_in_open(s->o.path, &in, err);
 
-	/* standard input cannot be looked at before it is read */
-	if (strcmp(s->o.path, "-") != 0)
-		r = find_delimiter(s->o.path, &opts.delimiter, err);
+	if (r != BT_OK)
+		return r;
+	r = find_delimiter(in, &opts.delimiter, err);
+	if (r != BT_OK) {
+		bt_in_close(in);
+		return r;
+	}
 	s->delimiter = opts.delimiter;
-	if (r == BT_OK)
-		r = bt_csv_open(s->o.path, &opts, &csv, err);
+	r = bt_csv_from(in, &opts, &csv, err);
 	if (r != BT_OK)
 		return r;
 	s->name = bt_strndup(bt_csv_name(csv), strlen(bt_csv_name(csv)));

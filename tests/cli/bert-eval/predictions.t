@@ -143,6 +143,11 @@ done
 
 bert-eval -q --predictions some.p.csv some.rec >out
 same out want 'several numbers are known by themselves'
+works 'a stream says that it holds numbers' bert-eval -q --predictions one.ts one.rec
+bert-eval -q -m one -o want one.rec
+same out want '... as the model'
+misuses "bert-eval: '-' is not a file: it is read twice, so write it to a file first" 'a pipe' \
+	bert-eval --predictions - one.rec
 
 # what does not match
 sed 5d a.csv >short.csv

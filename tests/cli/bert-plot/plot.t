@@ -162,7 +162,7 @@ result $? 'nothing is written'
 declines 2 'bert-plot: what to draw? give FILE ...*' 'nothing to draw' bert-plot
 mkfifo pipe
 for file in - pipe; do
-	declines 2 "bert-plot: '$file' is not a file: what is to be drawn is read twice, *" "'$file'" bert-plot $file
+	declines 2 "bert-plot: '$file' is not a file: it is read twice, *" "'$file'" bert-plot $file
 done
 declines 2 "bert-plot: 'a' and 'report.json' are not of one kind*" 'files of two kinds' bert-plot a report.json
 declines 2 'bert-plot: --kind and --normalize are for evaluations*' 'a kind of curves' bert-plot --kind roc a

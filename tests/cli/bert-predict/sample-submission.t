@@ -25,6 +25,13 @@ works 'the column named id need not be the first' predict --sample s.csv dev.rec
 is "$(grep -c warning err)" 0 'nothing is odd about it'
 { echo intent,Id; answers 1,2 | awk -F, '{ print $2 "," $1 }'; } >wanted
 same out wanted 'its answers are'
+tr , ';' <s.csv >semicolons.csv
+mkfifo pipe
+cat semicolons.csv >pipe &
+works 'a sample may come through a pipe' predict --sample pipe dev.rec
+tr , ';' <wanted | diff - out >why
+result $? '... with another delimiter'
+wait
 shape 'intent,row' '"parking," $1' >s.csv
 refuses "*sample 's.csv': * of $rows rows repeat an id: 'parking', *--sample-id*" \
 	'without a column id the first counts' predict --sample s.csv dev.rec
