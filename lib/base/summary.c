@@ -57,7 +57,8 @@ static void put_key(struct bt_buf *b, const char *key)
 {
 	if (b->len > 0 && b->data[b->len - 1] != '{')
 		bt_buf_putc(b, ',');
-	bt_buf_printf(b, "\"%s\":", key);
+	put_string(b, key);
+	bt_buf_putc(b, ':');
 }
 
 static void put_text(struct bt_buf *b, const char *key, const char *text)

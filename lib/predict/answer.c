@@ -246,3 +246,14 @@ void bt_answer_counts(const struct bt_predict *p, int most, struct bt_buf *b)
 	if (all > shown)
 		bt_buf_printf(b, ", ... %d more", all - shown);
 }
+
+void bt_answer_facts(const struct bt_labels *l, const uint64_t *count,
+                     struct bt_summary *s)
+{
+	int i;
+
+	bt_summary_open(s, "predicted");
+	for (i = 0; i < l->n; i++)
+		bt_summary_count(s, l->name[i], count[i]);
+	bt_summary_close(s);
+}

@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "base/buf.h"
+#include "base/summary.h"
 #include "format/tf_example.h"
 #include "predict/predict.h"
 #include "predict/submission.h"
@@ -82,6 +83,8 @@ struct bt_answer_form {
 	/* Appends what was predicted, for the summary at the end: "a 3, b 5",
 	 * no more than `most` labels. */
 	void (*summary)(const struct bt_predict *p, int most, struct bt_buf *b);
+	/* Adds the same, of all labels, to what is told to programs. */
+	void (*facts)(const struct bt_predict *p, struct bt_summary *s);
 
 	bool is_number; /* the answer is no class: no labels to name or merge */
 	bool is_set;    /* any number of labels */
@@ -131,6 +134,10 @@ void bt_answer_set_json(struct bt_predict *p, const char *name);
 void bt_answer_set_record(struct bt_predict *p, const char *name);
 /* "a 3, b 5", by p->counts. */
 void bt_answer_counts(const struct bt_predict *p, int most, struct bt_buf *b);
+
+/* Adds how often each label was predicted: count[l->n]. */
+void bt_answer_facts(const struct bt_labels *l, const uint64_t *count,
+                     struct bt_summary *s);
 
 /* A feature of the numbers of the n labels that order names (NULL: all in their
  * order). */

@@ -151,6 +151,12 @@ static void summary(const struct bt_predict *p, int most, struct bt_buf *b)
 		              (unsigned long long)p->n_rejected);
 }
 
+static void facts(const struct bt_predict *p, struct bt_summary *s)
+{
+	bt_answer_facts(&p->labels, p->counts, s);
+	bt_summary_count(s, "rejected", p->n_rejected);
+}
+
 /* Sums up probabilities. */
 static void add(const float *logits, const int *map, int labels, double *sum)
 {
@@ -216,6 +222,7 @@ const struct bt_answer_form bt_answer_label = {
     .record = record,
     .fill = fill,
     .summary = summary,
+    .facts = facts,
     .add = add,
     .mean = mean,
     .show = show,

@@ -93,6 +93,12 @@ static void summary(const struct bt_predict *p, int most, struct bt_buf *b)
 		              (unsigned long long)p->without);
 }
 
+static void facts(const struct bt_predict *p, struct bt_summary *s)
+{
+	bt_answer_facts(&p->labels, p->counts, s);
+	bt_summary_count(s, "without_label", p->without);
+}
+
 /* Sums up probabilities. */
 static void add(const float *logits, const int *map, int labels, double *sum)
 {
@@ -181,6 +187,7 @@ const struct bt_answer_form bt_answer_label_set = {
     .record = record,
     .fill = fill,
     .summary = summary,
+    .facts = facts,
     .is_set = true,
     .add = add,
     .mean = mean,

@@ -138,6 +138,17 @@ static void summary(const struct bt_predict *p, int most, struct bt_buf *b)
 		              p->most, p->sum / (double)p->n);
 }
 
+static void facts(const struct bt_predict *p, struct bt_summary *s)
+{
+	if (p->n == 0)
+		return;
+	bt_summary_open(s, "numbers");
+	bt_summary_real(s, "least", p->least);
+	bt_summary_real(s, "greatest", p->most);
+	bt_summary_real(s, "mean", p->sum / (double)p->n);
+	bt_summary_close(s);
+}
+
 static void add(const float *output, const int *map, int labels, double *sum)
 {
 	int k;
@@ -197,6 +208,7 @@ const struct bt_answer_form bt_answer_numbers = {
     .json_row = json_row,
     .record = record,
     .summary = summary,
+    .facts = facts,
     .is_number = true,
     .add = add,
     .mean = mean,

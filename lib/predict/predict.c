@@ -406,5 +406,6 @@ void bt_predict_tell(const struct bt_predict *p, const struct bt_log *log)
 	    p, bt_log_is_heard(log, BT_LOG_MORE) ? p->labels.n : COUNTS, &b);
 	if (bt_buf_str(&b) != NULL)
 		bt_log(log, BT_LOG_NOTE, "predicted %s", bt_buf_str(&b));
+	p->o.form->facts(p, bt_log_summary(log));
 	bt_buf_clear(&b);
 }

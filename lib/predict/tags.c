@@ -13,6 +13,7 @@
 #include "format/escape.h"
 #include "format/tf_example.h"
 #include "metrics/metrics.h"
+#include "predict/answer.h"
 #include "predict/tag_path.h"
 #include "record/entities.h"
 #include "record/record.h"
@@ -499,5 +500,6 @@ void bt_tags_tell(const struct bt_tags *t, const struct bt_log *log)
 	       (unsigned long long)t->sentences, bt_plural(t->sentences),
 	       (unsigned long long)t->all, bt_plural(t->all),
 	       bt_buf_str(&b) != NULL ? bt_buf_str(&b) : "nothing");
+	bt_answer_facts(t->labels, t->count, bt_log_summary(log));
 	bt_buf_clear(&b);
 }

@@ -22,6 +22,7 @@ members() {
 			for my $k (sort keys %$o) {
 				my $name = $at =~ /(^|\.)metrics\.$/ ? "NAME"
 					: $at eq "settings." ? "OPTION"
+					: $at eq "predicted." ? "LABEL"
 					: $k =~ /^fold-\d+$/ ? "fold-K"
 					: $k =~ /^seed-\d+$/ ? "seed-N" : $k;
 				print "$at$name ", type($o->{$k}), "\n";
@@ -146,8 +147,27 @@ bert-train -q --init-config tiny --tokenizer "$M" --steps 1 --pseudo-label more.
 # those of a device need one: cli/bert-train/device and cli/bert-predict/device
 # look for them
 elsewhere='device replicas compile_seconds rows_filled' covers bert-train b1 b2 b3 b4 b5
-bert-predict -q -m m --summary p1 -o p.csv a.tok
-elsewhere='device compile_seconds rows_filled' covers bert-predict p1
+bert-predict -q -m m --min-proba .99 --summary p1 -o p.csv a.tok
+csv2tfrecord -q -l a,b several.csv --skip-bad | bert-tokenize -q -m "$M" -o several.tok
+bert-train -q --init-config tiny --tokenizer "$M" --task multilabel --steps 1 -o several several.tok
+bert-predict -q -m several --threshold 1 --summary p2 -o p.csv a.tok
+csv2tfrecord -q -l label --label-type float --skip-bad numbers.csv | bert-tokenize -q -m "$M" -o numbers.tok
+bert-train -q --init-config tiny --tokenizer "$M" --task regression --steps 1 -o number numbers.tok
+bert-predict -q -m number --summary p3 -o p.csv numbers.tok
+bert-tokenize -q -m "$M" -o words.tok words.rec
+bert-train -q --init-config tiny --tokenizer "$M" --task tagging --steps 1 -o words words.tok
+bert-predict -q -m words --summary p4 -o p.conll words.tok
+elsewhere='device compile_seconds rows_filled' covers bert-predict p1 p2 p3 p4
+like "$(cat p1)" '*"predicted":{"a":0,"b":0},"rejected":4*' 'rejected texts have no label'
+like "$(cat p2)" '*"predicted":{"a":0,"b":0},"without_label":4*' 'nor have those below the threshold'
+is "$(perl -MJSON::PP -0777 -ne '$s += $_ for values %{decode_json($_)->{predicted}}; print $s' p4)" 3 \
+	'tags are counted by words'
+printf 'text,label\nhello,say "x"\nworld,b\n' | csv2tfrecord -q -l label | bert-tokenize -q -m "$M" -o quoted.tok
+bert-train -q --init-config tiny --tokenizer "$M" --steps 1 -o quoted quoted.tok
+bert-predict -q -m quoted --summary p5 -o p.csv quoted.tok
+is "$(perl -MJSON::PP -0777 -ne 'print join "|", sort keys %{decode_json($_)->{predicted}}' p5)" 'b|say "x"' \
+	'a label with quotes'
+
 
 for f in [a-z][0-9]; do
 	members "$f"
