@@ -166,8 +166,9 @@ int bt_gemm_weight_new(struct bt_gemm *g, int n, int k, bool backward,
 				bt_gemm_weight_free(w);
 				return bt_error_set(
 				    err, BT_ENOMEM,
-				    "%s cannot prepare a product of %d x %d",
-				    bt_gemm_name(g), n, k);
+				    "out of memory while preparing products "
+				    "of %d x %d (%s)",
+				    n, k, bt_gemm_name(g));
 			}
 	}
 	*out = w;

@@ -343,7 +343,9 @@ int bt_token_rec_read(const void *data, size_t len, struct bt_token_rec *rec,
 	}
 	if (r != 0)
 		return r;
-	if (l.ids.name == NULL && l.text)
+	if (l.ids.name == NULL &&
+	    (l.text || rec->word_list.name != NULL ||
+	     bt_question_has(&l.question, BT_LIST_QUESTION)))
 		return bt_error_hint(
 		    err, BT_HINT_TOKENIZE_FIRST,
 		    bt_error_set(err, BT_EFORMAT, "holds text, not tokens"));

@@ -124,10 +124,18 @@ refuses "*'older/config.json': texts 'three' is not single, pairs or both" 'othe
 
 # What another stage writes, or reads.
 bert-predict -q -m m --format tensor -o m.ts dev.rec
+printf 'Ann B-PER\n' | conll2tfrecord -q -o words.text
+echo '{"id": "1", "question": "Who?", "context": "Ann", "answers": [{"text": "Ann", "answer_start": 0}]}' |
+	squad2tfrecord -q -o questions.text
 for tool in 'bert-train -m m -o new' 'bert-eval -m m' 'bert-predict -m m'; do
 	# shellcheck disable=SC2086
 	refuses '*: record 1: holds text, not tokens (run bert-tokenize first)' \
 		"text records to $tool" $tool dev.text
+	for text in words questions; do
+		# shellcheck disable=SC2086
+		refuses '*: record 1: holds text, not tokens (run bert-tokenize first)' \
+			"$text to $tool" $tool $text.text
+	done
 	# shellcheck disable=SC2086
 	refuses '*starts with text (csv2tfrecord reads tables*' "a table to $tool" \
 		$tool library-dev.csv
