@@ -384,6 +384,14 @@ static void remove_in(const char *dir, const char *name)
 	free(path);
 }
 
+void bt_model_remove(const char *dir)
+{
+	remove_in(dir, BT_FILE_WEIGHTS);
+	remove_in(dir, BT_FILE_ADAPTER);
+	remove_in(dir, BT_FILE_CONFIG);
+	remove_in(dir, BT_FILE_ADAPTER_CONFIG);
+}
+
 /* The configurations, in the order in which a half of them does no harm. */
 static int save_configs(const char *dir, const struct bt_model *m,
                         struct bt_error *err)

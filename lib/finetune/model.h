@@ -135,4 +135,7 @@ int bt_model_save(const char *dir, const struct bt_model *m,
 /* Whether a directory has what bt_model_save writes last. */
 bool bt_model_saved(const char *dir);
 
+/* Removes what bt_model_save writes, if it is there. */
+void bt_model_remove(const char *dir);
+
 #endif

@@ -358,6 +358,24 @@ static int judge_all(const struct bt_job_opts *o, struct bt_kfold_result *res,
 	return r;
 }
 
+/* Before the folds behind the first are replaced: finished ones that are left
+ * when a run is stopped, or of which there are to be fewer, would pass for
+ * folds of this division. */
+static void remove_others(const struct bt_job_opts *o)
+{
+	bool there = true;
+	char *dir;
+	int k;
+
+	for (k = 1; there || k < o->fold.folds; k++) {
+		dir = fold_dir(o, k);
+		there = bt_path_there(dir);
+		if (is_finished(dir))
+			bt_model_remove(dir);
+		free(dir);
+	}
+}
+
 int bt_kfold_run(const struct bt_job_opts *o, bool force, bool anew,
                  struct bt_train_result *end, struct bt_kfold_result *res,
                  struct bt_error *err)
@@ -373,6 +391,8 @@ int bt_kfold_run(const struct bt_job_opts *o, bool force, bool anew,
 		r = train(o, k, force, anew, end, err);
 		ended = r == BT_OK && (end->end == BT_TRAIN_ALL ||
 		                       end->end == BT_TRAIN_NO_BETTER);
+		if (ended && !told && force)
+			remove_others(o);
 		if (ended && !told)
 			r = write_json(o, bt_kfold_division(&o->fold), err);
 		told = true;

@@ -89,6 +89,16 @@ for o in '--kfold 4:folds was 3, is 4' '--kfold 3 --seed 5:seed was 42, is 5' \
 done
 works 'unless they are replaced' fold r --kfold 3 --force --seed 5 train.rec
 is "$(cmp -s r/fold-1/model.safetensors k/fold-1/model.safetensors && echo same)" '' 'by others'
+mv r/fold-2 stays
+touch r/fold-2
+exits 1 '--force that comes to fold 2' fold r --kfold 3 --force --seed 6 train.rec
+rm r/fold-2
+works 'goes on without it' fold r --kfold 3 --seed 6 train.rec
+is "$(grep -o 'fold . of 3 is finished' err)" 'fold 1 of 3 is finished' 'and takes no fold of before for its own'
+works 'fewer folds' fold r -q --kfold 2 --force train.rec
+bert-predict -q -m r/fold-1 -m r/fold-2 --proba dev.rec >want
+bert-predict -q -m r --proba dev.rec >got
+same got want 'are all that is left'
 
 # one thread or three
 fold one -q -j1 --kfold 2 train.rec >a
