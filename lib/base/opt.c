@@ -441,11 +441,15 @@ static bool is_option(const struct bt_opt *opts, char **argv,
 			         memcmp(o->name, word + 2, n - 2) == 0;
 		else
 			found |= n == 2 && o->letter == word[1];
-	if (found)
-		bt_error_set(err, BT_EARG,
-		             "option '%s' needs a value: '%s' is an option",
-		             argv[optind - 2], word);
-	return found;
+	if (!found)
+		return false;
+	word = argv[optind - 2];
+	if (word[1] != '-') /* "-qm" */
+		word += strlen(word) - 1;
+	bt_error_set(err, BT_EARG,
+	             "option '%s%s' needs a value: '%s' is an option",
+	             word[0] == '-' ? "" : "-", word, optarg);
+	return true;
 }
 
 enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,

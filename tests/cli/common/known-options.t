@@ -194,6 +194,8 @@ misuses "bert-tokenize: unknown option '--num-train-epochs'" 'another program ha
 # an empty variable where a value should be
 misuses "bert-train: option '-m' needs a value: '-o' is an option" 'an option as a value' \
 	bert-train -m -o out a.rec
+misuses "bert-train: option '-m' needs a value: '-o' is an option" 'behind a flag' \
+	bert-train -qm -o out a.rec
 misuses "bert-train: option '--eval' needs a value: '--steps=3' is an option" 'a long one' \
 	bert-train --eval --steps=3 a.rec
 like "$(bert-train --model=-o --lora-targets=-o --steps 3 2>&1)" '*give -o DIR*' 'behind = it is a value'
