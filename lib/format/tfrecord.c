@@ -116,7 +116,9 @@ static const char *guess(const uint8_t *p, size_t n, enum bt_hint *hint)
 	*hint = BT_HINT_NONE;
 	if (n >= 2 && p[0] == 0x1f && p[1] == 0x8b)
 		return "gzip-compressed data (compressed twice)";
-	if (n >= 2 && p[0] == 0x78 && (p[0] * 256 + p[1]) % 31 == 0)
+	/* without a preset dictionary, as "x " and "x?" would have */
+	if (n >= 2 && p[0] == 0x78 && (p[0] * 256 + p[1]) % 31 == 0 &&
+	    (p[1] & 0x20) == 0)
 		return "zlib-compressed data, which is not read: gzip and "
 		       "zstd are";
 	if (n >= 4 && load32(p) == 0xFD2FB528u)

@@ -315,6 +315,8 @@ TEST(something_else)
 	           "'other' is not a TFRecord stream: it starts with text");
 	file_put("other", "hi", 2);
 	assert_err(read_back("other", &count, &err), BT_EFORMAT, "text");
+	file_put("other", "x is", 4);
+	assert_err(read_back("other", &count, &err), BT_EFORMAT, "with text");
 	file_put("other", "\x78\x9c\x93\x60", 4);
 	assert_err(read_back("other", &count, &err), BT_EFORMAT,
 	           "it starts with zlib-compressed data, which is not read");
