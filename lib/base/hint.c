@@ -26,8 +26,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TOKENIZE_LABEL_ALL] =
         "bert-tokenize --label-all labels all tokens of a word",
     [BT_HINT_PREDICT_ANSWERS] =
-        "bert-predict has --nbest, --null-odds, --null-threshold and "
-        "--max-answer",
+        "bert-predict has --nbest, --n-best, --null-odds, --null-threshold "
+        "and --max-answer",
     [BT_HINT_FIRST_RECORDS] = "tfrecord-cat --head N takes the first N records",
     [BT_HINT_FETCH_DATASET] = "bert-fetch --dataset NAME fetches a data set",
     [BT_HINT_FETCH_REVISION] = "bert-fetch --revision fetches it",

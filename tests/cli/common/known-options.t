@@ -171,7 +171,7 @@ bert-train load_best_model_at_end with --eval, the best model is the one that is
 bert-train do_train each job is a tool: bert-train, bert-eval, bert-predict
 bert-train doc_stride bert-tokenize --stride cuts long texts into windows
 bert-train label_all_tokens bert-tokenize --label-all labels all tokens of a word
-bert-train version_2_with_negative bert-predict has --nbest, --null-odds, --null-threshold and --max-answer
+bert-train version_2_with_negative bert-predict has --nbest, --n-best, --null-odds, --null-threshold and --max-answer
 bert-train max_train_samples tfrecord-cat --head N takes the first N records
 bert-train dataset_name bert-fetch --dataset NAME fetches a data set
 bert-train model_revision bert-fetch --revision fetches it
