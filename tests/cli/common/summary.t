@@ -168,7 +168,6 @@ bert-predict -q -m quoted --summary p5 -o p.csv quoted.tok
 is "$(perl -MJSON::PP -0777 -ne 'print join "|", sort keys %{decode_json($_)->{predicted}}' p5)" 'b|say "x"' \
 	'a label with quotes'
 
-
 for f in [a-z][0-9]; do
 	members "$f"
 done | sort -u >seen
