@@ -364,8 +364,8 @@ static void set_unknown(const struct bt_opt *opts, const char *word,
 	bt_error_hint(err, instead, BT_EARG);
 }
 
-/* The hint where one of the two words at which getopt may stand, which it
- * took for options, is a file. */
+/* Adds a hint where a word that was taken for an option is the name of a file.
+ * getopt stands at that word or behind it. */
 static void hint_file(char **word, struct bt_error *err)
 {
 	int i;

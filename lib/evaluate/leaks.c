@@ -10,8 +10,8 @@
 #include "format/tfrecord.h"
 #include "record/record.h"
 
-#define MEMORY                                                                 \
-	((size_t)32 << 20) /* for either texts; the rest goes to a file */
+/* For the known texts, and for those evaluated; the rest goes to files. */
+#define MEMORY ((size_t)32 << 20)
 
 struct pair {
 	double similarity;

@@ -48,7 +48,7 @@ int bt_path_entry(DIR *dir, const char *path, const struct dirent **e,
                   struct bt_error *err) BT_MUST_USE;
 
 /* BT_EARG if path is a pipe, standard input ("-") or a device: opened a second
- * time, it would lack what was read before. A path of nothing is none. */
+ * time, it would lack what was read before. A path may lead nowhere. */
 int bt_path_refuse_pipe(const char *path, struct bt_error *err) BT_MUST_USE;
 
 /* Whether a path, below a directory, does not leave it. */

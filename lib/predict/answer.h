@@ -83,7 +83,7 @@ struct bt_answer_form {
 	/* Appends what was predicted, for the summary at the end: "a 3, b 5",
 	 * no more than `most` labels. */
 	void (*summary)(const struct bt_predict *p, int most, struct bt_buf *b);
-	/* Adds the same, of all labels, to what is told to programs. */
+	/* Adds the same, of all labels, to the summary for programs. */
 	void (*facts)(const struct bt_predict *p, struct bt_summary *s);
 
 	bool is_number; /* the answer is no class: no labels to name or merge */

@@ -62,7 +62,7 @@ is "$(grep -c '"mrr_at_10"\|"ndcg_at_10"\|"precision_at_1"\|"queries": 22' json)
 # no query has a relevant candidate
 tfrecord-cat -q --where label=0 -o none.rec pairs.rec
 works 'irrelevant records alone' bert-eval -q -m m --rank-by q none.rec
-is "$(tail -n 1 out)" 'ranking by q: 0 queries, 24 without a relevant record left out' 'are no queries'
+is "$(tail -n 1 out)" 'ranking by q: 0 queries, 24 without a relevant record left out' 'left out: all queries'
 works '... as JSON' bert-eval -q -m m --rank-by q --json none.rec
 is "$(grep -c 'mrr_at_10\|"queries": 0,\|"without_relevant": 24$' out)" 2 '... without numbers'
 
