@@ -32,11 +32,13 @@ both 'conll2tfrecord' conll2tfrecord -o o words
 echo '{"id": "1", "question": "a b", "context": "c d e"}' >questions
 both 'squad2tfrecord' squad2tfrecord -o o questions
 
-# Standard input is the first one's.
-mpirun -n 2 csv2tfrecord -q -i id -t text -l intent -o many <"$TABLE"
+# Standard input is the first one's. A pipe: mpirun of Open MPI 4.1 itself crashes now
+# and then where its standard input is a file.
+# shellcheck disable=SC2002
+cat "$TABLE" | mpirun -n 2 csv2tfrecord -q -i id -t text -l intent -o many
 cmp text.rec many >why 2>&1
 result $? 'standard input'
-mpirun -n 3 tfrecord-cat -q --count <text.rec >many
+tfrecord-cat -q text.rec | mpirun -n 3 tfrecord-cat -q --count >many
 is "$(cat many)" "$(tfrecord-cat -q --count text.rec)" '... of records'
 
 # Errors are those of one process.
