@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/philox.h"
 #include "ckpt/names.h"
 #include "ckpt_format/safetensors.h"
 #include "finetune/weights_int.h"
@@ -255,6 +254,56 @@ static int take_bf16(const struct bt_ckpt *c, const struct bt_param *p,
 	return BT_OK;
 }
 
+/* The rows of classes in the checkpoint by which parameter p is taken, or NULL.
+ */
+static const int *rows_of(const struct bt_param *p,
+                          const struct bt_weights_gaps *gaps)
+{
+	return p->classes && gaps != NULL ? gaps->old_row : NULL;
+}
+
+/* The parameter in the sizes that it has in the checkpoint. */
+static struct bt_param as_there(const struct bt_param *p,
+                                const struct bt_weights_gaps *gaps)
+{
+	struct bt_param there = *p;
+
+	if (rows_of(p, gaps) != NULL)
+		*(p->rank == 2 ? &there.rows : &there.cols) = gaps->n_old;
+	return there;
+}
+
+/* The rows of the classes that were there, into out unless that is NULL; *taken
+ * is their number. */
+static int take_classes(const struct bt_ckpt *c, const struct bt_param *p,
+                        const struct bt_named *t,
+                        const struct bt_weights_gaps *gaps, float *out,
+                        int *taken, struct bt_error *err)
+{
+	struct bt_param there = as_there(p, gaps);
+	size_t cols = p->rank == 2 ? (size_t)p->cols : 1;
+	size_t n = bt_param_size(p) / cols, i;
+	const int *row = rows_of(p, gaps);
+	float *x = bt_array(bt_param_size(&there), sizeof(*x));
+	int r = BT_OK;
+
+	if (x == NULL)
+		return bt_error_nomem(err, "loading weights");
+	if (out != NULL)
+		r = take(c, &there, t, x, NULL, err);
+	*taken = 0;
+	for (i = 0; r == BT_OK && i < n; i++) {
+		if (row[i] < 0)
+			continue;
+		(*taken)++;
+		if (out != NULL)
+			memcpy(out + i * cols, x + (size_t)row[i] * cols,
+			       cols * sizeof(*x));
+	}
+	free(x);
+	return r;
+}
+
 /* What no parameter wants. */
 static int list_unused(const struct bt_graph *g, const struct bt_ckpt *c,
                        const struct bt_weights_gaps *gaps,
@@ -292,6 +341,7 @@ static int load_all(const struct bt_graph *g, const struct bt_ckpt *c,
 {
 	const struct bt_named *t;
 	const struct bt_param *p;
+	struct bt_param there;
 	bool fresh;
 	int i, r;
 
@@ -303,9 +353,10 @@ static int load_all(const struct bt_graph *g, const struct bt_ckpt *c,
 			at[i] = out + p->offset;
 		if (p->apart)
 			continue;
+		there = as_there(p, gaps);
 		fresh = m->left[i] ||
 		        (fresh_head && p->head &&
-		         (t == NULL || (!shape_fits(p, t) && p->classes)));
+		         (t == NULL || (!shape_fits(&there, t) && p->classes)));
 		if (fresh ||
 		    (t == NULL && bt_weights_gaps_missing(gaps, p->name))) {
 			rep->fresh++;
@@ -319,10 +370,14 @@ static int load_all(const struct bt_graph *g, const struct bt_ckpt *c,
 			                    "'%s' has no tensor '%s', which "
 			                    "the model needs",
 			                    bt_ckpt_path(c), p->name);
-		if (!shape_fits(p, t))
-			return misfit(c, p, t, err);
+		if (!shape_fits(&there, t))
+			return misfit(c, &there, t, err);
 		r = BT_OK;
-		if (out != NULL)
+		if (rows_of(p, gaps) != NULL)
+			r = take_classes(c, p, t, gaps,
+			                 out != NULL ? out + p->offset : NULL,
+			                 &rep->old_classes, err);
+		else if (out != NULL)
 			r = take(c, p, t, out + p->offset,
 			         at != NULL && bt_param_alone(g, i) ? &at[i]
 			                                            : NULL,
@@ -511,84 +566,4 @@ int bt_weights_restore(const struct bt_ckpt *c, const struct bt_graph *g,
 				                  at, bt_param_size(p));
 		}
 	return BT_OK;
-}
-
-static void zero_row(const struct bt_param *p, int row, float *out)
-{
-	size_t cols = (size_t)p->cols;
-
-	memset(out + p->offset + (size_t)row * cols, 0, cols * sizeof(*out));
-}
-
-/* The rows of tables that training leaves alone. */
-static void zero_padding(const struct bt_graph *g, float *out)
-{
-	const struct bt_node *n;
-	int i;
-
-	for (i = 0; i < g->n_nodes; i++) {
-		n = &g->nodes[i];
-		if (n->op == BT_OP_EMBED && n->u.embed.pad >= 0)
-			zero_row(&g->params[n->u.embed.word], n->u.embed.pad,
-			         out);
-		if (n->op == BT_OP_EMBED && n->u.embed.position0 > 0)
-			zero_row(&g->params[n->u.embed.position],
-			         n->u.embed.position0 - 1, out);
-	}
-}
-
-/* Element k of parameter i, uniform (Glorot and Bengio 2010, "Understanding the
- * Difficulty of Training Deep Feedforward Neural Networks"). */
-static float glorot(const struct bt_param *p, uint64_t seed, int i, size_t k)
-{
-	double limit = sqrt(6.0 / ((double)p->rows + (double)p->cols));
-	uint64_t bits = bt_random_u64(seed, BT_PURPOSE_INIT, (uint32_t)i, k);
-
-	return (float)(((double)(bits >> 11) * 0x1p-52 - 1) * limit);
-}
-
-/* The same for the limit of He et al. 2015 ("Delving Deep into Rectifiers")
- * with the slope sqrt(5), as PyTorch's layers begin. */
-static float kaiming(const struct bt_param *p, uint64_t seed, int i, size_t k)
-{
-	uint64_t bits = bt_random_u64(seed, BT_PURPOSE_INIT, (uint32_t)i, k);
-
-	return (float)(((double)(bits >> 11) * 0x1p-52 - 1) /
-	               sqrt((double)p->cols));
-}
-
-void bt_weights_init(const struct bt_graph *g, uint64_t seed, int only,
-                     float *out)
-{
-	const struct bt_param *p;
-	double v[2];
-	size_t k, n;
-	int i;
-
-	for (i = 0; i < g->n_params; i++) {
-		if (only >= 0 && only != i)
-			continue;
-		p = &g->params[i];
-		n = bt_param_size(p);
-		for (k = 0; k < n; k++) {
-			if (p->init == BT_INIT_GLOROT) {
-				out[p->offset + k] = glorot(p, seed, i, k);
-				continue;
-			}
-			if (p->init == BT_INIT_KAIMING) {
-				out[p->offset + k] = kaiming(p, seed, i, k);
-				continue;
-			}
-			if (p->init != BT_INIT_NORMAL) {
-				out[p->offset + k] = p->init == BT_INIT_ONE;
-				continue;
-			}
-			if (k % 2 == 0)
-				bt_random_normal(seed, BT_PURPOSE_INIT,
-				                 (uint32_t)i, k / 2, 0, v);
-			out[p->offset + k] = g->init_std * (float)v[k % 2];
-		}
-	}
-	if (only < 0)
-		zero_padding(g, out);
 }

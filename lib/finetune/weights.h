@@ -24,6 +24,7 @@ struct bt_weights_report {
 	int fresh;
 	int unused;       /* tensors */
 	bool head_loaded; /* the classes were in the checkpoint */
+	int old_classes;  /* classes that were taken by old_row */
 	struct bt_buf fresh_names, unused_names; /* "a, b, c" */
 };
 
@@ -34,6 +35,10 @@ struct bt_weights_gaps {
 	/* the top layers of the encoder of which nothing is taken, nor of what
 	 * comes after them (model/layers.h), as if it were missing */
 	int fresh_layers;
+	/* for each class its row of the n_old in the checkpoint, or -1, which
+	 * leaves that of the model alone; NULL: the rows are the same */
+	const int *old_row;
+	int n_old;
 };
 
 /* Whatever is there for nothing may be; of zero gaps. */

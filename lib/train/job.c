@@ -307,7 +307,7 @@ static int load(struct bt_job *j, struct bt_error *err)
 	bt_ckpt_close(c);
 	if (r || (r = bt_adapters_init(j, from, &rep, err)))
 		return r;
-	if (rep.head_loaded && !j->keeps_head &&
+	if (rep.head_loaded && !j->keeps_head && rep.old_classes == 0 &&
 	    !bt_config_embeds(&j->model.config) &&
 	    j->o.old_head == BT_JOB_HEAD_FITS) {
 		fresh_head(j, false);
@@ -316,6 +316,8 @@ static int load(struct bt_job *j, struct bt_error *err)
 	if (j->o.old_head != BT_JOB_HEAD_FITS)
 		fresh_head(j, j->o.old_head == BT_JOB_HEAD_FRESH);
 	log_loaded(j, from, &rep);
+	if (rep.old_classes > 0)
+		bt_warn_classes(j, from, rep.old_classes);
 	bt_weights_report_clear(&rep);
 	return bt_unfinished_warn(from, bt_job_log(j), err);
 }
@@ -449,7 +451,6 @@ static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 	const char *out = j->o.train.out, *events = j->o.train.tensorboard;
 	bool measures = j->o.train.measure_only;
 	bool writes = bt_dist_is_first(j->o.train.dist);
-	struct bt_labels known = {0};
 	int r;
 
 	if ((r = bt_url_refuse(out, BT_URL_DIR_OUT, err)) ||
@@ -462,9 +463,8 @@ static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 	    (r = bt_pool_new(j->o.threads, &j->pool, err)) ||
 	    (r = open_tokenizer(j, err)))
 		return r;
-	if (!(r = read_config(j, &known, err)))
-		r = bt_job_data(j, &known, err);
-	bt_labels_clear(&known);
+	if (!(r = read_config(j, &j->old_labels, err)))
+		r = bt_job_data(j, err);
 	if (r == BT_OK && j->o.few_shot)
 		r = bt_few_shot_begin(j, err);
 	if (r || (r = plan(j, err)) ||
@@ -517,6 +517,8 @@ static void clear(struct bt_job *j)
 	free(j->teacher);
 	bt_dataset_clear(&j->texts);
 	free(j->embeddings);
+	bt_labels_clear(&j->old_labels);
+	free(j->old_row);
 	free(j->base);
 	bt_tok_free(j->tok);
 	bt_pool_free(j->pool);

@@ -94,9 +94,13 @@ struct bt_job {
 	struct bt_masking masking; /* that of o.train, or zero */
 	bool has_eval;
 	const struct bt_task *old_task; /* of the starting model */
-	float *class_weights;           /* those of o.train, or NULL */
-	float *pos_weights;             /* likewise */
-	float *teacher;                 /* likewise */
+	struct bt_labels old_labels;    /* likewise */
+	int *old_row; /* where only some labels of the run are among them, or
+	               * in another order: the numbers there, -1 of a new
+	               * label; else NULL */
+	float *class_weights;    /* those of o.train, or NULL */
+	float *pos_weights;      /* likewise */
+	float *teacher;          /* likewise */
 	struct bt_dataset texts; /* few examples: train is pairs of them */
 	float *embeddings;       /* [texts.n][width] */
 	bool new_head;           /* the head is another than the model's */

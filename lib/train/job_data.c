@@ -28,22 +28,53 @@ static bool has_classifier(const char *dir, const struct bt_config *config)
 	return has;
 }
 
-/* Whether the starting model's classifier can be trained on; map[] is then the
- * number that each label of the data has in it. */
+/* Whether the starting model has a classifier of the task and of this head. */
+static bool has_head(const struct bt_job *j, const struct bt_labels *known)
+{
+	const struct bt_task *task = j->model.task;
+
+	return !j->new_head && j->old_task == task && known->n >= task->least &&
+	       j->o.n_labels == 0 &&
+	       has_classifier(j->o.model, &j->model.config);
+}
+
+/* Whether that classifier can be trained on as it is; map[] is then the number
+ * that each label of the data has in it. */
 static bool keeps_head(const struct bt_job *j, const struct bt_labels *found,
                        const struct bt_labels *known, int *map)
 {
-	const struct bt_task *task = j->model.task;
 	int i;
 
-	if (j->new_head || j->old_task != task || known->n < task->least ||
-	    j->o.n_labels != 0 || !task->knows(found, known, map))
+	if (!j->model.task->knows(found, known, map))
 		return false;
 	for (i = 0; j->o.labels != NULL && i < found->n; i++)
 		if (found->n != known->n ||
 		    strcmp(found->name[i], known->name[i]) != 0)
 			return false;
-	return has_classifier(j->o.model, &j->model.config);
+	return true;
+}
+
+/* Finds the labels of the run among those of the starting model. */
+static int find_old(struct bt_job *j, const struct bt_labels *known,
+                    struct bt_error *err)
+{
+	const struct bt_labels *l = &j->model.labels;
+	int *row = bt_array((size_t)l->n, sizeof(*row)), i, n = 0;
+
+	if (row == NULL)
+		return bt_error_nomem(err, "collecting labels");
+	for (i = 0; i < l->n; i++) {
+		row[i] = bt_labels_find(known, bt_span(l->name[i]));
+		n += row[i] >= 0;
+	}
+	if (n == 0) {
+		free(row);
+		return BT_OK;
+	}
+	j->old_row = row;
+	j->o.gaps.old_row = row;
+	j->o.gaps.n_old = known->n;
+	return BT_OK;
 }
 
 /* Classes of the starting model that have no names are called as the data call
@@ -63,11 +94,11 @@ static int name_by_number(const struct bt_labels *found,
 /* Decides the labels of the run: the model's own if its classifier is trained
  * on, else the given ones, or those of the data in their standard order. */
 static int fix_labels(struct bt_job *j, struct bt_labels *found,
-                      struct bt_labels *known, struct bt_error *err)
+                      struct bt_error *err)
 {
-	struct bt_labels *labels = found;
-	int *map = bt_array0((size_t)found->n + 1, sizeof(*map)), r = BT_OK;
-	bool moves = false;
+	struct bt_labels *labels = found, *known = &j->old_labels;
+	int *map = bt_array0((size_t)found->n + 1, sizeof(*map)), r;
+	bool moves = false, named = !bt_labels_are_unnamed(known), has;
 
 	if (map == NULL)
 		return bt_error_nomem(err, "collecting labels");
@@ -76,8 +107,12 @@ static int fix_labels(struct bt_job *j, struct bt_labels *found,
 		free(map);
 		return BT_OK;
 	}
-	j->keeps_head = keeps_head(j, found, known, map);
-	if (j->o.labels == NULL && j->o.n_labels > 0) {
+	r = name_by_number(found, known, err);
+	has = r == BT_OK && has_head(j, known);
+	j->keeps_head = has && keeps_head(j, found, known, map);
+	if (r != BT_OK)
+		; /* said so */
+	else if (j->o.labels == NULL && j->o.n_labels > 0) {
 		moves = true;
 		r = bt_labels_place(found, j->o.n_labels, map, err);
 	} else if (j->o.labels == NULL && j->keeps_head) {
@@ -91,6 +126,9 @@ static int fix_labels(struct bt_job *j, struct bt_labels *found,
 	memset(labels, 0, sizeof(*labels));
 	if (r == BT_OK && moves)
 		r = bt_dataset_relabel(&j->train, map, j->model.labels.n, err);
+	if (r == BT_OK && has && named && !j->keeps_head &&
+	    j->model.task->names_outputs && j->o.old_head == BT_JOB_HEAD_FITS)
+		r = find_old(j, known, err);
 	free(map);
 	return r;
 }
@@ -442,7 +480,7 @@ static int predict_labels(struct bt_job *j, const struct bt_labels *found,
 	                       bt_job_log(j), err);
 }
 
-int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
+int bt_job_data(struct bt_job *j, struct bt_error *err)
 {
 	struct bt_config *c = &j->model.config;
 	struct bt_fit fit = bt_model_fit(
@@ -478,8 +516,7 @@ int bt_job_data(struct bt_job *j, struct bt_labels *known, struct bt_error *err)
 	}
 	if ((r = cut(&j->train, j->o.first, 0, j->o.longest, err)) ||
 	    (r = check_training_labels(j, &found, err)) ||
-	    (r = name_by_number(&found, known, err)) ||
-	    (r = fix_labels(j, &found, known, err)) ||
+	    (r = fix_labels(j, &found, err)) ||
 	    (r = bt_dataset_continue_tags(&j->train, &j->model.labels, err)))
 		goto out;
 	if (!j->o.train.measure_only)

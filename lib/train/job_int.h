@@ -11,10 +11,9 @@ static inline const struct bt_log *bt_job_log(const struct bt_job *j)
 	return j->o.train.log;
 }
 
-/* Reads the examples and fixes the labels of the model, whose configuration is
- * set; known are those it has so far. */
-int bt_job_data(struct bt_job *j, struct bt_labels *known,
-                struct bt_error *err) BT_MUST_USE;
+/* Reads the examples and fixes the labels of the model, whose configuration and
+ * old labels are set. */
+int bt_job_data(struct bt_job *j, struct bt_error *err) BT_MUST_USE;
 
 /* Opens the device that the job names, if it does; before there are threads. */
 int bt_job_device_open(struct bt_job *j, struct bt_error *err) BT_MUST_USE;

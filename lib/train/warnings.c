@@ -315,3 +315,38 @@ void bt_warn_replaced(const struct bt_job *j, const char *from)
 		       "the %s '%s': its classifier is replaced by a new one",
 		       why, from);
 }
+
+/* "'a', 'b'": the labels of one that the other lacks, five at most; how many
+ * there are. */
+static int lacking(const struct bt_labels *of, const struct bt_labels *other,
+                   struct bt_buf *out)
+{
+	int i, n = 0;
+
+	for (i = 0; i < of->n; i++)
+		if (bt_labels_find(other, bt_span(of->name[i])) < 0 && ++n <= 5)
+			bt_buf_printf(out, "%s'%s'", n > 1 ? ", " : "",
+			              of->name[i]);
+	if (n > 5)
+		bt_buf_puts(out, ", ...");
+	return n;
+}
+
+void bt_warn_classes(const struct bt_job *j, const char *from, int kept)
+{
+	const struct bt_labels *l = &j->model.labels, *old = &j->old_labels;
+	const char *what = j->model.task->outputs;
+	struct bt_buf new = BT_BUF_INIT, left = BT_BUF_INIT;
+	int n = lacking(l, old, &new);
+
+	bt_log(bt_job_log(j), BT_LOG_NOTE,
+	       "'%s': %d of %d %s are the model's%s%s", from, kept, l->n, what,
+	       n > 0 ? ", newly initialized: " : "", bt_buf_str(&new));
+	n = lacking(old, l, &left);
+	if (n > 0)
+		bt_log(bt_job_log(j), BT_LOG_NOTE,
+		       "'%s': %d of its %d %s %s left out: %s", from, n, old->n,
+		       what, n == 1 ? "is" : "are", bt_buf_str(&left));
+	bt_buf_clear(&new);
+	bt_buf_clear(&left);
+}

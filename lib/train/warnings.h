@@ -20,6 +20,10 @@ void bt_warn_leak_folds(size_t both, size_t texts, const struct bt_log *log);
  * trained on: a note, and a warning where that is hardly meant. */
 void bt_warn_replaced(const struct bt_job *j, const char *from);
 
+/* Says which labels of the run the classifier of the starting model knows, kept
+ * of them, and which of its own are not among them. */
+void bt_warn_classes(const struct bt_job *j, const char *from, int kept);
+
 /* Of settings, with n examples: batches, warm-up, learning rate. */
 void bt_warn_plan(const struct bt_train_opts *o, size_t n, int64_t total,
                   int64_t warmup);

@@ -67,10 +67,6 @@ bert-train --force -q -m named --labels $order --epochs 1 -o again train.tf
 works 'goes on from a classifier' \
 	bert-train --force -m named --labels $order --epochs 1 -o again train.tf
 is "$(grep -c 'newly initialized' err)" 0 'with its head'
-works 'in another order' bert-train --force -m named \
-	--labels parking,pay_fine,wifi_access,get_card --epochs 1 -o again train.tf
-like "$(cat err)" '*its classifier is replaced by a new one*' 'without'
-
 works 'numbers in place of names' bert-train --force -m named --epochs 1 -o again train.tf
 like "$(cat err)" "*warning: the labels are not those of 'named', which have names: its classifier is replaced by a new one (csv2tfrecord --map-label 0=NAME,1=NAME gives numbers names)*" \
 	'are warned of'
@@ -120,4 +116,58 @@ is "$(grep -c 'for every text' err)" 0 'is not told of'
 csv2tfrecord -q -i id -t text dev.csv | bert-tokenize -q -m vocab.txt -o bare.rec
 refuses "*32 of 32 records in 'bare.rec' have no label (name the column with csv2tfrecord -l COLUMN)" \
 	'evaluation without labels' small_train no -q --eval bare.rec
+
+# rows MODEL: the name, bias and weights of each class
+rows() {
+	labels "$1" | tr , '\n' | sed 's/.*:"\(.*\)"/\1/' >names
+	ckpt-inspect --dump classifier.bias "$1" | tr ' ' '\n' | paste names - >biases
+	ckpt-inspect --dump classifier.weight "$1" | paste biases - | sort
+}
+# goes_on NAME OUT [OPTION ...] RECORDS: from the model "three", changing no weight
+goes_on() {
+	name=$1 out=$2
+	shift 2
+	works "$name" bert-train --force -m three --steps 1 --learning-rate 0 -o "$out" "$@"
+}
+
+# a class more: those that the model knows are not learnt again
+small_data
+grep -v 'parking$' train.csv | csv2tfrecord -q -i id -t text -l intent | bert-tokenize -q -m vocab.txt -o known.rec
+sed 's/parking$/a_new_one/' train.csv | csv2tfrecord -q -i id -t text -l intent |
+	bert-tokenize -q -m vocab.txt -o grown.rec
+cp train.rec all.rec
+cp known.rec train.rec
+small_train three -q
+rows three >wanted
+goes_on 'a class added' four grown.rec
+like "$(cat err)" "*'three': 3 of 4 classes are the model's, newly initialized: 'a_new_one'*" 'is named'
+is "$(grep -c 'replaced\|left out\|initialized: classifier' err)" 0 'and nothing else is new'
+is "$(labels four)" '"0":"a_new_one","1":"get_card","2":"pay_fine","3":"wifi_access"' 'in the order of the data'
+rows four | grep -v '^a_new_one' >got
+same got wanted 'the others keep what was learnt of them'
+works 'planned' bert-train --dry-run -m three -o four.dry grown.rec
+like "$(cat err)" "*'three': 3 of 4 classes are the model's, newly initialized: 'a_new_one'*" 'says the same'
+goes_on 'another order' three.other --labels wifi_access,get_card,pay_fine known.rec
+like "$(cat err)" "*'three': 3 of 3 classes are the model's
+*" 'goes by name'
+rows three.other >got
+same got wanted 'row by row'
+grep 'get_card$\|parking$\|^id,' train.csv | csv2tfrecord -q -i id -t text -l intent |
+	bert-tokenize -q -m vocab.txt -o two.rec
+goes_on 'a class added, two gone' two two.rec
+like "$(cat err)" "*'three': 1 of 2 classes are the model's, newly initialized: 'parking'*'three': 2 of its 3 classes are left out: 'pay_fine', 'wifi_access'*" \
+	'are left out'
+goes_on 'all classes asked for' five --labels get_card,parking,pay_fine,wifi_access two.rec
+rows five | grep -v '^parking' >got
+same got wanted 'stay'
+sed 's/\(get_card\|pay_fine\|wifi_access\|parking\)$/x_\1/' train.csv | csv2tfrecord -q -i id -t text -l intent |
+	bert-tokenize -q -m vocab.txt -o others.rec
+goes_on 'classes that it does not know' x others.rec
+like "$(cat err)" '*newly initialized: classifier.weight, classifier.bias*' 'are all new'
+goes_on 'a layer that starts afresh' x --reinit 1 grown.rec
+like "$(cat err)" '*newly initialized: *classifier.weight, classifier.bias*' 'takes the classes with it'
+cp -R three unnamed.three
+sed 's/"\([0-2]\)": *"[a-z_]*"/"\1": "LABEL_\1"/' three/config.json >unnamed.three/config.json
+works 'classes without names' bert-train --force -m unnamed.three --steps 1 -o x all.rec
+like "$(cat err)" '*newly initialized: classifier.weight, classifier.bias*' 'are not found by them'
 finish

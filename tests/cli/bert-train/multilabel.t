@@ -253,7 +253,7 @@ csv2tfrecord -q -l card,book train.csv | bert-tokenize -q -m "$vocab" -o few.rec
 refuses "*record 1: its label_names lack 'wifi', unlike*" 'fewer columns' bert-eval -m m few.rec
 works 'prediction does not look at them' bert-predict -q -m m -o y few.rec
 works 'another set of columns' bert-train -m m -o x --steps 1 few.rec
-like "$(cat err)" '*2 labels*newly initialized: classifier.weight, classifier.bias*' '... is another classifier'
+like "$(cat err)" "*2 labels*'m': 2 of 2 labels are the model's*'m': 4 of its 6 labels are left out: *" '... are found by name'
 printf '%s\n' '{"input_ids": [2, 5, 3], "label_ids": [1.0, 0.5]}' | tfrecord-cat -q --from-json -o half.rec
 refuses "*label_ids holds 0.5 for '1', expected 0 or 1*" 'what is neither in label_ids' train x half.rec
 printf '%s\n' '{"input_ids": [2, 5, 3], "label_ids": [1, 0]}' '{"input_ids": [2, 5, 3], "label_ids": [1, 0, 1]}' |

@@ -166,6 +166,10 @@ works 'recomputed' train three -q --task tagging --epochs 2 --checkpoint-activat
 same three/model.safetensors one/model.safetensors 'activations recomputed: the same bits'
 bert-train -q --force -m m --epochs 1 --learning-rate 1e-4 -o again train.rec 2>err
 like "$(cat again/config.json)" '*ForTokenClassification*' 'a trained model goes on as what it is'
+sed 's/-Y$/-Z/' train.txt | conll2tfrecord -q | bert-tokenize -q -m "$vocab" -o other.rec
+works 'another tag' bert-train --force -m m --steps 1 -o again other.rec
+like "$(cat err)" "*'m': 3 of 4 tags are the model's, newly initialized: 'B-Z'*'m': 1 of its 4 tags is left out: 'B-Y'*" \
+	'is the only new one'
 works 'evaluation records from the training records' train shared --task tagging --steps 2 --eval-share .2 train.rec
 
 # What does not fit
