@@ -2,7 +2,9 @@
 #include "recordset/filter.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "dedup/minhash.h"
 #include "dedup/string_set_disk.h"
@@ -18,6 +20,13 @@ struct bt_filter {
 	uint64_t dropped; /* of these, as duplicates */
 	uint64_t chosen;  /* the others so far */
 	bool any_field;   /* some record had the feature of dedupe */
+
+	/* hashes of values that have a label, and of both; or NULL */
+	struct bt_string_set_disk *labelled;
+	uint64_t records;        /* so far */
+	uint64_t contradictions; /* dropped, with another label than the one
+	                          * kept */
+	uint64_t example;        /* the first of these records, from 1 */
 };
 
 int bt_filter_new(const struct bt_filter_opts *opts, struct bt_filter **res,
@@ -29,8 +38,11 @@ int bt_filter_new(const struct bt_filter_opts *opts, struct bt_filter **res,
 	c->o = *opts;
 	if (opts->dedupe != NULL && opts->near > 0)
 		c->near = bt_minhash_new(opts->near, opts->memory);
-	else if (opts->dedupe != NULL)
-		c->seen = bt_string_set_disk_new(opts->memory);
+	else if (opts->dedupe != NULL) {
+		c->seen =
+		    bt_string_set_disk_new(opts->memory - opts->memory / 4);
+		c->labelled = bt_string_set_disk_new(opts->memory / 4);
+	}
 	if (opts->n_where > 0)
 		r = bt_predicate_new(opts->where, opts->n_where, &c->where,
 		                     err);
@@ -47,8 +59,59 @@ void bt_filter_free(struct bt_filter *c)
 		return;
 	bt_predicate_free(c->where);
 	bt_string_set_disk_free(c->seen);
+	bt_string_set_disk_free(c->labelled);
 	bt_minhash_free(c->near);
 	free(c);
+}
+
+/* 1: the record has a label, or several, or tags, which hold for its value: not
+ * for one text of a pair. */
+static int find_label(const struct bt_filter *c, const void *data, size_t len,
+                      struct bt_span *label, struct bt_error *err)
+{
+	static const char *const names[] = {"label", "label_ids", "tags"};
+	struct bt_span other;
+	int r = 0;
+	size_t i;
+
+	if (strcmp(c->o.dedupe, "text_a") == 0)
+		r = bt_record_feature_find(data, len, "text_b", &other, NULL,
+		                           err);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	for (i = 0; r == 0 && i < 3; i++)
+		if (strcmp(c->o.dedupe, names[i]) != 0)
+			r = bt_record_feature_find(data, len, names[i], label,
+			                           NULL, err);
+	return r;
+}
+
+/* Remembers the label of a record that is kept, or compares that of one that is
+ * dropped: a value without a label contradicts none. */
+static int note_label(struct bt_filter *c, struct bt_span value, bool dropped,
+                      const void *data, size_t len, struct bt_error *err)
+{
+	uint64_t of_value = bt_hash(value.p, value.n), of_both;
+	struct bt_span one = {(const char *)&of_value, sizeof(of_value)};
+	struct bt_span both = {(const char *)&of_both, sizeof(of_both)};
+	struct bt_span label;
+	int r = find_label(c, data, len, &label, err);
+
+	if (r != 1)
+		return r;
+	of_both = bt_hash_mix(of_value) ^ bt_hash(label.p, label.n);
+	if (!dropped) {
+		r = bt_string_set_disk_add(c->labelled, one, err);
+		return r < 0 ? r
+		             : bt_string_set_disk_add(c->labelled, both, err);
+	}
+	r = bt_string_set_disk_has(c->labelled, one, err);
+	if (r != 1)
+		return r;
+	r = bt_string_set_disk_has(c->labelled, both, err);
+	if (r == 0 && c->contradictions++ == 0)
+		c->example = c->records;
+	return r;
 }
 
 /* 1: the first record with its value, or one without the feature. */
@@ -60,12 +123,18 @@ static int is_first(struct bt_filter *c, const void *data, size_t len,
 	                                                 &value, err)
 	                        : bt_record_feature_find(data, len, c->o.dedupe,
 	                                                 &value, NULL, err);
+	int is_new;
 
 	if (r <= 0)
 		return r < 0 ? r : 1;
 	c->any_field = true;
-	return c->near != NULL ? bt_minhash_keep(c->near, value, err)
-	                       : bt_string_set_disk_add(c->seen, value, err);
+	if (c->near != NULL)
+		return bt_minhash_keep(c->near, value, err);
+	is_new = bt_string_set_disk_add(c->seen, value, err);
+	if (is_new < 0)
+		return is_new;
+	r = note_label(c, value, is_new == 0, data, len, err);
+	return r < 0 ? r : is_new;
 }
 
 int bt_filter_take(struct bt_filter *c, const void *data, size_t len,
@@ -73,6 +142,7 @@ int bt_filter_take(struct bt_filter *c, const void *data, size_t len,
 {
 	int r = 1;
 
+	c->records++;
 	if (c->where != NULL)
 		r = bt_predicate_holds(c->where, data, len, err);
 	if (r != 1)
@@ -106,4 +176,16 @@ int bt_filter_end(const struct bt_filter *c, struct bt_error *err)
 uint64_t bt_filter_dropped(const struct bt_filter *c)
 {
 	return c->dropped;
+}
+
+void bt_filter_tell(const struct bt_filter *c, const struct bt_log *log)
+{
+	unsigned long long n = c->contradictions;
+
+	if (n > 0)
+		bt_log_warn(log, "labels-contradict", BT_HINT_NONE,
+		            "%llu dropped record%s another label than the "
+		            "record kept with the same %s, as record %llu",
+		            n, n == 1 ? " has" : "s have", c->o.dedupe,
+		            (unsigned long long)c->example);
 }

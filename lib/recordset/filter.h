@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/log.h"
 #include "dedup/record_store.h"
 
 struct bt_filter_opts {
@@ -48,5 +49,8 @@ int bt_filter_end(const struct bt_filter *c, struct bt_error *err) BT_MUST_USE;
 
 /* Records that dedupe has kept back. */
 uint64_t bt_filter_dropped(const struct bt_filter *c);
+
+/* Warns where some of these had another label than the record that went on. */
+void bt_filter_tell(const struct bt_filter *c, const struct bt_log *log);
 
 #endif

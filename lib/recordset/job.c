@@ -276,6 +276,7 @@ int bt_recordset(const struct bt_recordset_opts *opts, char *const *paths,
 		sum->count = bt_sink_count(j.put);
 		sum->found = bt_sink_found(j.put);
 		sum->dropped = bt_filter_dropped(j.choose);
+		bt_filter_tell(j.choose, opts->log);
 	}
 	bt_out_set_clear(&j.outs);
 	bt_input_close(j.in);

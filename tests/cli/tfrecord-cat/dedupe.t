@@ -31,6 +31,31 @@ refuses "tfrecord-cat: no record has the feature 'nosuch'" 'no such feature' \
 [ ! -e no.rec ]
 result $? 'and nothing appears'
 
+make other.rec <<'E'
+{"id": "1", "text_a": "x", "label": "l"}
+{"id": "2", "text_a": "x", "label": "l"}
+{"id": "3", "text_a": "x"}
+{"id": "4", "text_a": "z"}
+{"id": "5", "text_a": "z", "label": "l"}
+{"id": "6", "text_a": "p", "text_b": "q", "label": "l"}
+{"id": "7", "text_a": "p", "text_b": "r", "label": "m"}
+E
+works 'equal labels' tfrecord-cat --dedupe text_a -o b.rec other.rec
+is "$(cat err)" 'tfrecord-cat: 3 records; 4 dropped as duplicates' 'or none are dropped without a word'
+make another.rec <<'E'
+{"id": "8", "text_a": "x", "label": "m"}
+{"id": "9", "text_a": "x", "label": "m"}
+E
+works 'other labels' tfrecord-cat --dedupe text_a -o b.rec other.rec another.rec
+is "$(cat err)" "tfrecord-cat: warning: 2 dropped records have another label than the record kept with the same text_a, as record 8
+tfrecord-cat: 3 records; 6 dropped as duplicates" 'are warned of'
+make numbers.rec <<'E'
+{"id": "1", "input_ids": [2, 3], "label_ids": [0]}
+{"id": "1", "input_ids": [2, 4], "label_ids": [1]}
+E
+works 'numbers of labels' tfrecord-cat --dedupe id -o b.rec numbers.rec
+like "$(cat err)" '*warning: 1 dropped record has another label than the record kept with the same id, as record 2*' 'likewise'
+
 make train.rec <<'E'
 {"text_a": "one"}
 {"text_a": "a", "text_b": "bc"}
