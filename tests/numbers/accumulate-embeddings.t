@@ -3,6 +3,7 @@
 # bert-train --accumulate with losses that compare texts: k batches of an update are one
 # batch of k times the size, with dropout, too, which is numbered through the update.
 # Plain gradient descent, as in accumulate.t: a wrong gradient would show.
+# Not under thread: compares numbers, with the threads of cli/bert-train/embedding
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 . "$TEST_TOP/tests/lib/families.sh"

@@ -3,6 +3,7 @@
 # bert-train --shards: the gradients of the parts of a batch, added up, are those of the
 # batch, with dropout, which is numbered through the update, within the rounding of sums
 # taken in another order. Plain gradient descent, as in accumulate.t.
+# Not under thread: compares numbers, with the threads of cli/bert-train/fgm and those of each task
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/squad.sh"
 . "$TEST_TOP/tests/lib/tasks.sh"

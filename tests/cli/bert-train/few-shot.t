@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # --few-shot: pairs of texts of one class, then the classes.
+# Not under thread: the threads are those of cli/bert-train/embedding and cli/bert-train/train
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data

@@ -3,6 +3,7 @@
 # bert-train --pool and --head: each head trains, is stopped and resumed to the
 # same bits, computes again to the same bits, stays in the model directory,
 # evaluates and predicts; what makes no sense is refused.
+# Not under thread: the threads are those of unit/model/heads and cli/bert-train/train
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 . "$TEST_TOP/tests/lib/families.sh"

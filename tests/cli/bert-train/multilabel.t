@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Texts with any number of labels: training, measures, predictions, submissions,
 # what is refused.
+# Not under thread: the threads are those of cli/bert-train/train
 . "$TEST_TOP/tests/lib/lib.sh"
 vocab=$TEST_TOP/pipelines/data/vocab.txt
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # bert-train --pos-weight: positives of labels that weigh more in the loss.
+# Not under thread: the threads are those of cli/bert-train/train
 # Not under isa: compares trainings with each other, as cli/bert-train/train does
 . "$TEST_TOP/tests/lib/lib.sh"
 vocab=$TEST_TOP/pipelines/data/vocab.txt

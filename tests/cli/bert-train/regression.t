@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Models that predict numbers: training, measures, predictions, what is refused.
+# Not under thread: the threads are those of cli/bert-train/train
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data

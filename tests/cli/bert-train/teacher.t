@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # --teacher: a student learns from another model's predictions, too.
+# Not under thread: the threads are those of cli/bert-train/tagging-teacher
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Windows of a text in training: they share its weight, stay together, and are
 # joined in evaluation.
+# Not under thread: the threads are those of cli/bert-train/train and cli/bert-predict/output
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data

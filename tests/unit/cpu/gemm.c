@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
 /* Products of each provider, against plain C: shapes with remainders, both
  * passes, gradients. */
 #include <math.h>

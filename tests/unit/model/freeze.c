@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: the threads are those of unit/model/families */
 /* Not under emulation: the kernels are those of model/gradients */
 /* Frozen parameters: which ones a list means, and that the gradients of the
  * others are the same bits as if nothing were frozen, in every family. */

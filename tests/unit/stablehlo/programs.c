@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under thread: a program is written by one thread */
 /* Not under emulation: writes and compares texts */
 /* Programs for devices as text: of all families, read by a checker; and what
  * the writer refuses. */
