@@ -22,7 +22,8 @@
 
 #define BLOCK ((size_t)1 << 20)
 #define PIECE (BLOCK / 4)              /* of UTF-16 */
-#define MOMENT 20                      /* ms without input: it is idle */
+#define MOMENT 20                      /* ms that a stream is waited for */
+#define STREAM ((size_t)8 << 10)       /* bytes of its usual read, or more */
 #define AHEAD_FROM ((uint64_t)4 << 20) /* less is read before a thread pays */
 
 struct bt_in {
@@ -40,6 +41,7 @@ struct bt_in {
 	uint8_t *buf;
 	size_t cap, pos, len; /* unread bytes: buf[pos .. len-1] */
 	uint64_t offset;      /* of buf[pos] in the stream */
+	size_t usual;         /* bytes of a read, as a running mean */
 	uint8_t *utf16;       /* [PIECE] what is read becomes UTF-8; or NULL */
 	struct bt_utf16_rest rest;
 };
@@ -184,7 +186,9 @@ static int make_room(struct bt_in *in, size_t n, struct bt_error *err)
 	return BT_OK;
 }
 
-/* Tells that the next read would wait, where it would. */
+/* Tells that the next read would wait, where it would. A program that writes as
+ * fast as it can only needs a moment, and its pipe gives much at a time; other
+ * ones may wait for an answer before they write more. */
 static int look_idle(struct bt_in *in, struct bt_error *err)
 {
 	struct pollfd p = {in->fd, POLLIN, 0};
@@ -193,7 +197,7 @@ static int look_idle(struct bt_in *in, struct bt_error *err)
 	if (in->idle == NULL)
 		return BT_OK;
 	do
-		n = poll(&p, 1, MOMENT);
+		n = poll(&p, 1, in->usual < STREAM ? 0 : MOMENT);
 	while (n < 0 && errno == EINTR);
 	return n == 0 ? in->idle(in->idle_ctx, err) : BT_OK;
 }
@@ -211,6 +215,7 @@ static int read_plain(struct bt_in *in, uint8_t *dst, size_t room, size_t *got,
 	if (n < 0)
 		return bt_error_sys(err, errno, "cannot read %s", in->name);
 	*got = (size_t)n;
+	in->usual = (in->usual + *got) / 2;
 	return BT_OK;
 }
 

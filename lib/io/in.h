@@ -62,11 +62,12 @@ int bt_in_utf16(struct bt_in *in, enum bt_utf16 *order,
                 struct bt_error *err) BT_MUST_USE;
 
 /*
- * fn is called before a wait for a pipe, socket or terminal that has given
- * nothing for a moment, so that what was made of the input so far can be handed
- * on. It must not use in; its error is one of the look that waits. Compressed
- * input is waited for without it. ctx is borrowed; call it before the first
- * look.
+ * fn is called before a wait for a pipe, socket or terminal, so that what was
+ * made of the input so far can be handed on: at once where little comes at a
+ * time, after a moment where much does, as of a file, since large blocks are
+ * faster. It must not use in; its error is one of the look that waits.
+ * Compressed input is waited for without it. ctx is borrowed; call it before
+ * the first look.
  */
 typedef int bt_in_idle_fn(void *ctx, struct bt_error *err);
 void bt_in_idle(struct bt_in *in, bt_in_idle_fn *fn, void *ctx);

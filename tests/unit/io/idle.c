@@ -49,6 +49,31 @@ TEST(an_idle_pipe)
 	close(fd[0]);
 }
 
+TEST(an_idle_stream)
+{
+	static const char much[48 << 10];
+	struct bt_error err = {0};
+	const uint8_t *p;
+	char path[32];
+	struct bt_in *in;
+	int fd[2], n = 0;
+	size_t got;
+
+	assert_int_equal(pipe(fd), 0);
+	snprintf(path, sizeof(path), "/dev/fd/%d", fd[0]);
+	assert_ok(bt_in_open(path, &in, &err));
+	bt_in_idle(in, count_idle, &n);
+	assert_int_equal(write(fd[1], much, sizeof(much)), sizeof(much));
+	assert_ok(bt_in_peek(in, sizeof(much), &p, &got, &err));
+	assert_int_equal(n, 0);
+	n = 2;
+	bt_in_skip(in, got);
+	assert_int_equal(bt_in_peek(in, 1, &p, &got, &err), BT_EIO);
+	bt_in_close(in);
+	close(fd[0]);
+	close(fd[1]);
+}
+
 TEST(an_idle_file)
 {
 	struct bt_error err = {0};
@@ -127,6 +152,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(an_idle_pipe),
+	    cmocka_unit_test(an_idle_stream),
 	    cmocka_unit_test(an_idle_file),
 	    cmocka_unit_test(live_outputs),
 	    cmocka_unit_test(abandoned_records),
