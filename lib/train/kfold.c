@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "evaluate/evaluation.h"
 #include "finetune/unfinished.h"
+#include "format/data_sum.h"
 #include "format/json.h"
 #include "format/model_files.h"
 #include "io/path.h"
@@ -61,10 +62,10 @@ static bool is_finished(const char *dir)
 	return finished;
 }
 
-/* Models of another division know texts of the folds that they would predict.
- * *there: whether the file tells which one it is. */
-static int check_division(const struct bt_job_opts *o, bool *there,
-                          struct bt_error *err)
+/* Models of another division, or of other records, know texts of the folds that
+ * they would predict. *there: whether the file tells which one it is. */
+static int check_division(const struct bt_job_opts *o, const char *sum,
+                          bool *there, struct bt_error *err)
 {
 	json_t *then, *now, *v;
 	char *a = NULL, *b = NULL;
@@ -77,7 +78,9 @@ static int check_division(const struct bt_job_opts *o, bool *there,
 	*there = r == BT_OK && then != NULL;
 	if (!*there)
 		return r;
-	now = bt_kfold_division(&o->fold);
+	r = bt_data_sum_check(then, sum, o->train.out, BT_KFOLD_METRICS,
+	                      BT_HINT_FORCE, err);
+	now = bt_kfold_division(&o->fold, sum);
 	json_object_foreach(now, key, v)
 	{
 		const json_t *old = json_object_get(then, key);
@@ -335,8 +338,8 @@ static void clear(struct run *x)
 	bt_pool_free(x->pool);
 }
 
-static int judge_all(const struct bt_job_opts *o, struct bt_kfold_result *res,
-                     struct bt_error *err)
+static int judge_all(const struct bt_job_opts *o, const char *sum,
+                     struct bt_kfold_result *res, struct bt_error *err)
 {
 	struct run x = {.o = o, .res = res};
 	int k, r = bt_pool_new(o->threads, &x.pool, err);
@@ -351,7 +354,7 @@ static int judge_all(const struct bt_job_opts *o, struct bt_kfold_result *res,
 	if (r == BT_OK)
 		r = write_predictions(&x, err);
 	if (r == BT_OK)
-		r = write_json(o, bt_kfold_json(res, &o->fold), err);
+		r = write_json(o, bt_kfold_json(res, &o->fold, sum), err);
 	if (r == BT_OK)
 		bt_warn_leak_folds(x.leaked, x.examples, o->train.log);
 	clear(&x);
@@ -382,11 +385,14 @@ int bt_kfold_run(const struct bt_job_opts *o, bool force, bool anew,
 {
 	bool ended = true, made = !bt_path_there(o->train.out), told = false;
 	int claim = -1, k, r;
+	char sum[9];
 
 	memset(res, 0, sizeof(*res));
 	r = bt_dir_lock_make(o->train.out, &claim, err);
+	if (r == BT_OK)
+		r = bt_data_sum(o->records, o->n_records, o->eval, sum, err);
 	if (r == BT_OK && !force)
-		r = check_division(o, &told, err);
+		r = check_division(o, sum, &told, err);
 	for (k = 0; r == BT_OK && ended && k < o->fold.folds; k++) {
 		r = train(o, k, force, anew, end, err);
 		ended = r == BT_OK && (end->end == BT_TRAIN_ALL ||
@@ -394,11 +400,12 @@ int bt_kfold_run(const struct bt_job_opts *o, bool force, bool anew,
 		if (ended && !told && force)
 			remove_others(o);
 		if (ended && !told)
-			r = write_json(o, bt_kfold_division(&o->fold), err);
+			r = write_json(o, bt_kfold_division(&o->fold, sum),
+			               err);
 		told = true;
 	}
 	if (r == BT_OK && ended)
-		r = judge_all(o, res, err);
+		r = judge_all(o, sum, res, err);
 	if (r != BT_OK && made)
 		(void)rmdir(o->train.out); /* unless something is in it */
 	bt_dir_lock_release(claim);

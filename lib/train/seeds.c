@@ -9,6 +9,7 @@
 
 #include "base/file_use.h"
 #include "base/mem.h"
+#include "format/data_sum.h"
 #include "format/json.h"
 #include "io/path.h"
 #include "train/dir_lock.h"
@@ -51,6 +52,9 @@ static int read_file(struct bt_seeds *s, const char *dir, struct bt_error *err)
 	bt_file_use_own(true);
 	r = bt_json_load_in(dir, BT_SEEDS_FILE, &o, err);
 	bt_file_use_own(false);
+	if (r == BT_OK)
+		r = bt_data_sum_check(o, s->data, dir, BT_SEEDS_FILE,
+		                      BT_HINT_FORCE, err);
 	all = json_object_get(o, "seeds");
 	v = json_object_get(o, "metric");
 	if (json_is_string(v))
@@ -106,8 +110,9 @@ static int write_file(const struct bt_seeds *s, const char *dir,
 			json_object_set_new(seeds, name,
 			                    bt_json_finite(s->value[i]));
 	}
-	o = json_pack("{s:s, s:o, s:o, s:o, s:I}", "metric", s->metric, "seeds",
-	              seeds, "mean", bt_json_finite(s->mean), "deviation",
+	o = json_pack("{s:s, s:s, s:o, s:o, s:o, s:I}", BT_DATA_SUM, s->data,
+	              "metric", s->metric, "seeds", seeds, "mean",
+	              bt_json_finite(s->mean), "deviation",
 	              bt_json_finite(s->deviation), "best",
 	              (json_int_t)(s->first + s->best));
 	r = o != NULL ? bt_json_save(path, o, err)
@@ -165,6 +170,9 @@ int bt_seeds_run(struct bt_seeds *s, const struct bt_job_opts *o, bool force,
 	for (i = 0; i < s->n; i++)
 		s->value[i] = NAN;
 	r = bt_dir_lock_make(dir, &claim, err);
+	if (r == BT_OK)
+		r = bt_data_sum(o->records, o->n_records, o->eval, s->data,
+		                err);
 	if (r == BT_OK && !force)
 		r = read_file(s, dir, err);
 	if (r == BT_OK)

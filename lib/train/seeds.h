@@ -13,6 +13,7 @@ struct bt_seeds {
 	uint64_t first;     /* they are first, first + 1 ... */
 	const char *metric; /* of all */
 	char *then;         /* that of earlier runs, or NULL */
+	char data[9];       /* bt_data_sum */
 	double *value;      /* [n] the metric of the model that was kept */
 	double mean;
 	double deviation; /* the square root of the unbiased variance */

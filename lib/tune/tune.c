@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/sys.h"
+#include "format/data_sum.h"
 #include "io/path.h"
 #include "train/dir_lock.h"
 #include "tune/plan.h"
@@ -272,6 +273,8 @@ static int check_same(struct bt_tune_search *x, struct bt_error *err)
 {
 	const json_t *h = x->journal.head;
 	const char *same = json_string_value(json_object_get(h, "command"));
+	enum bt_hint hint =
+	    x->journal.result != NULL ? BT_HINT_FORCE : BT_HINT_START_OVER;
 
 	x->falls = json_is_true(json_object_get(h, "smaller_is_better"));
 	x->eval_texts =
@@ -279,9 +282,10 @@ static int check_same(struct bt_tune_search *x, struct bt_error *err)
 	strncpy(x->metric, json_string_value(json_object_get(h, "metric")),
 	        sizeof(x->metric) - 1);
 	if (strcmp(same, x->o->same) == 0)
-		return BT_OK;
+		return bt_data_sum_check(h, x->data, x->dir, BT_TUNE_FILE, hint,
+		                         err);
 	return bt_error_hint(
-	    err, x->journal.result != NULL ? BT_HINT_FORCE : BT_HINT_START_OVER,
+	    err, hint,
 	    bt_error_set(err, BT_EARG,
 	                 "'%s' is of another search, by the command %s",
 	                 x->journal.path, same));
@@ -370,6 +374,9 @@ int bt_tune_run(struct bt_tune_opts *o, struct bt_train_result *end,
 		made = !bt_path_there(x.dir);
 		r = bt_dir_lock_make(x.dir, &claim, err);
 	}
+	if (r == BT_OK)
+		r = bt_data_sum(job.records, job.n_records, job.eval, x.data,
+		                err);
 	if (r == BT_OK)
 		r = open_search(&x, err);
 	if (r == BT_OK)

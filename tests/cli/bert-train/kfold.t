@@ -87,6 +87,20 @@ for o in '--kfold 4:folds was 3, is 4' '--kfold 3 --seed 5:seed was 42, is 5' \
 	misuses "*'r' has models of other folds: ${o#*:} (give another output directory, or --force)" \
 		"other folds, of which models know texts: ${o%:*}" fold r ${o%%:*} train.rec
 done
+# a file that has grown: folds are others, and models know texts of those that they would predict
+cp train.rec grows.rec
+works 'a file' fold grown -q --steps 2 --kfold 2 grows.rec
+cat dev.rec >>grows.rec
+misuses "*'grown/folds.json' is of other records than those that are given now (give another output directory, or --force)*" \
+	'that has grown' fold grown --steps 2 --kfold 2 grows.rec
+works 'is trained on anew' fold grown -q --steps 2 --kfold 2 --force grows.rec
+works 'and has finished folds' fold grown --steps 2 --kfold 2 grows.rec
+like "$(cat err)" '*fold 1 of 2 is finished*' 'of its own'
+grep -v '"data"' grown/folds.json >older
+cp older grown/folds.json
+works 'what earlier versions wrote goes on' fold grown --steps 2 --kfold 2 grows.rec
+like "$(cat err)" '*fold 1 of 2 is finished*' 'as it is'
+
 works 'unless they are replaced' fold r --kfold 3 --force --seed 5 train.rec
 is "$(cmp -s r/fold-1/model.safetensors k/fold-1/model.safetensors && echo same)" '' 'by others'
 mv r/fold-2 stays

@@ -42,6 +42,11 @@ is "$(sed -n 5p out | cut -d' ' -f1)" 10 'one more is trained'
 
 misuses "*'s/seeds.json' has values of the metric 'accuracy', and these would be of 'loss' (give another *" \
 	'another metric' seeds s -q --seeds 4 --seed 7 --metric loss train.rec
+cat train.rec dev.rec >grows.rec
+misuses "*'s/seeds.json' is of other records than those that are given now (give another *" \
+	'other records' seeds s -q --seeds 4 --seed 7 grows.rec
+misuses "*'s/seeds.json' is of other records *" 'others to evaluate on' \
+	seeds s -q --seeds 4 --seed 7 --override --eval train.rec train.rec
 awk 'BEGIN { print "text,n"; for (i = 1; i < 30; i++) print "text " i "," i / 10 }' |
 	csv2tfrecord -q -t text -l n --label-type float | bert-tokenize -q -m vocab.txt -o n.rec
 bert-train -q --init-config tiny --tokenizer vocab.txt --task regression --steps 1 -o n n.rec

@@ -80,6 +80,11 @@ is "$(ls k)" "$(ls t)" 'and nothing is left over'
 # shellcheck disable=SC2086
 declines 2 '*of another search, by the command *give another output directory, or --force*' 'other settings' \
 	tune t --tune-steps 240 --dropout 0 $over train.rec
+cp train.rec mine.rec
+works 'a search in a file' tune grown -q --tune-steps 30 --tune-over learning-rate=1e-4..1e-2 mine.rec
+cat dev.rec >>mine.rec
+misuses "*'grown/tune.jsonl' is of other records than those that are given now (give another output directory, or --force)*" \
+	'that has grown' tune grown --tune-steps 30 --tune-over learning-rate=1e-4..1e-2 mine.rec
 # shellcheck disable=SC2086
 works 'replaced' tune t -q --force --tune-steps 60 --dropout 0 $over train.rec
 [ "$(grep -c '"trial"' t/tune.jsonl)" -lt "$(grep -c '"trial"' k/tune.jsonl)" ]
