@@ -318,7 +318,7 @@ evaluation_options(struct run *r, char **paths, int n, const struct bt_log *log)
 	    .issues = a->issues != NULL,
 	    .threshold = a->threshold,
 	    .scheme = a->scheme,
-	    .tune = a->tune != NULL,
+	    .tune = a->tune != NULL ? &a->goal : NULL,
 	    .fits = a->calibrate != NULL,
 	    .covers = a->coverage > 0,
 	    .agrees = a->agreement > 0,

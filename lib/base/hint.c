@@ -78,7 +78,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_FIND_SETS] = "find them with bert-eval --coverage",
     [BT_HINT_PREDICT_NO_TOP] = "do not combine --threshold with --top",
     [BT_HINT_PREDICT_THRESHOLD] =
-        "--threshold applies to models of two classes and to multi-label models",
+        "--threshold applies to models of two classes, multi-label models and "
+        "regression",
     [BT_HINT_TASK_CLASSIFICATION] = "train with --task classification",
     [BT_HINT_TASK_CLASSIFICATION_OR_COLUMNS] =
         "train with --task classification, or make multi-label records with "

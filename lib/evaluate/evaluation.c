@@ -7,6 +7,7 @@
 #include "evaluate/tune_threshold.h"
 #include "finetune/agreement.h"
 #include "io/duplicate_paths.h"
+#include "predict/thresholds.h"
 
 static int count(void *ctx, uint64_t i, const struct bt_dataset *d, size_t k,
                  const float *logits, struct bt_error *err)
@@ -46,7 +47,7 @@ static int check_metrics(struct bt_evaluation *v, struct bt_error *err)
 	if (v->p.output == BT_METRICS_ANSWERS)
 		s.lacks = BT_METRICS_OF_PROBABILITIES | BT_METRICS_RANKS;
 	else
-		v->m.keep = v->o.tune ? SIZE_MAX : BT_EVALUATION_KEEP;
+		v->m.keep = v->o.tune != NULL ? SIZE_MAX : BT_EVALUATION_KEEP;
 	e = bt_minimum_check(a->minimum, a->n_minimum, &s, &needs, err);
 	if (needs & BT_METRICS_RANKS)
 		v->m.keep = SIZE_MAX;
@@ -78,12 +79,17 @@ static int prepare(struct bt_evaluation *v, struct bt_error *err)
 		e = bt_metrics_set_scheme(&v->m, v->o.scheme, v->labels, err);
 	if (e == BT_OK && v->o.report.rank_by != NULL)
 		e = bt_ranking_check(&v->m, err);
-	if (e == BT_OK && v->o.threshold != NULL)
+	if (e == BT_OK && v->o.threshold != NULL && task->answer->is_number)
+		e = bt_thresholds_of_scores(v->o.threshold, v->labels,
+		                            &v->scores, err);
+	else if (e == BT_OK && v->o.threshold != NULL)
 		e = bt_threshold_bounds(&v->m, task->answer, v->o.threshold,
 		                        v->labels, v->o.stream.log, &v->bound,
 		                        err);
-	if (e == BT_OK && v->o.tune)
-		e = bt_tune_threshold_check(&v->m, err);
+	if (v->scores.n > 0)
+		v->m.scores = &v->scores;
+	if (e == BT_OK && v->o.tune != NULL)
+		e = bt_tune_threshold_check(&v->m, v->o.tune, err);
 	if (e == BT_OK && v->o.fits)
 		e = bt_calibrate_check(task, err);
 	if (e == BT_OK && v->o.covers)

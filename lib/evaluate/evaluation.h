@@ -10,6 +10,7 @@
 #include "evaluate/coverage.h"
 #include "evaluate/predictions.h"
 #include "evaluate/report.h"
+#include "evaluate/tune_threshold.h"
 
 /* Bytes of probabilities that are kept for ROC AUC and average precision,
  * unless these are asked for. */
@@ -31,7 +32,9 @@ struct bt_evaluation_opts {
 	bool issues;                  /* look for them */
 	const char *threshold;        /* or NULL */
 	const char *scheme;           /* of tags, or NULL */
-	bool tune;                    /* keep what thresholds are found by */
+	/* keep what thresholds are found by, for this goal; or NULL. Borrowed
+	 */
+	const struct bt_threshold_goal *tune;
 	bool fits;            /* keep the outputs, which are not calibrated */
 	bool covers;          /* keep the outputs */
 	bool agrees;          /* keep them, to compare what they predict */
@@ -51,6 +54,7 @@ struct bt_evaluation {
 	struct bt_answers answers; /* of m, where it is of questions */
 	bool answer_file;          /* the files are of such answers */
 	double *bound;             /* [labels] of m; or NULL */
+	struct bt_scores scores;   /* likewise; unused where its n is 0 */
 	struct bt_report report;
 	struct bt_label_issues issues;
 	struct bt_outputs outputs; /* if these are needed */

@@ -9,7 +9,10 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/str.h"
+#include "evaluate/fit_scores.h"
+#include "evaluate/threshold_between.h"
 #include "format/csv.h"
+#include "predict/thresholds.h"
 
 /* Thresholds below are not read. */
 #define LEAST 1e-9
@@ -63,13 +66,17 @@ int bt_threshold_goal_read(const char *text, struct bt_threshold_goal *g,
 	*g = (struct bt_threshold_goal){BT_THRESHOLD_F1, 0};
 	if (strcmp(text, "f1") == 0)
 		return BT_OK;
+	if (strcmp(text, "qwk") == 0) {
+		g->of = BT_THRESHOLD_QWK;
+		return BT_OK;
+	}
 	g->of = of_recall ? BT_THRESHOLD_RECALL : BT_THRESHOLD_PRECISION;
 	if ((of_recall || bt_str_starts(text, "precision=")) &&
 	    bt_parse_f64(strchr(text, '=') + 1, 1e-9, 1, &g->least) == BT_OK)
 		return BT_OK;
 	return bt_error_set(err, BT_EARG,
 	                    "'%.100s' is not f1, recall=X or precision=X with "
-	                    "X up to 1",
+	                    "X up to 1, nor qwk",
 	                    text);
 }
 
@@ -78,25 +85,6 @@ static int by_probability(const void *a, const void *b)
 	const struct point *x = a, *y = b;
 
 	return x->p > y->p ? -1 : x->p < y->p;
-}
-
-/* The shortest number near the middle of both probabilities; two classes are
- * compared as f32, and the upper one counts. */
-static void choose_between(double lo, double hi, bool two, char x[32])
-{
-	double v, middle = (lo + hi) / 2;
-	int digits;
-
-	for (digits = 1; digits <= 17; digits++) {
-		snprintf(x, 32, "%.*g", digits, middle);
-		v = strtod(x, NULL);
-		if (fabs(v - middle) > (hi - lo) / 4)
-			continue;
-		if (two ? (float)v > (float)lo && (float)v <= (float)hi
-		        : v > lo && v < hi)
-			return;
-	}
-	snprintf(x, 32, "%.*g", two ? 9 : 17, two ? hi : lo);
 }
 
 /* How far .5 is from the thresholds above lo, up to hi. */
@@ -140,25 +128,41 @@ static void tune(struct point *at, size_t n, bool two,
 	}
 	snprintf(x, 32, "0.5");
 	if (best > 0 && nearest > 0)
-		choose_between(from, to, two, x);
+		bt_threshold_between(from, to, two, x);
 }
 
-int bt_tune_threshold_check(const struct bt_metrics *m, struct bt_error *err)
+int bt_tune_threshold_check(const struct bt_metrics *m,
+                            const struct bt_threshold_goal *goal,
+                            struct bt_error *err)
 {
+	bool number = m->kind == &bt_metrics_regression;
+
+	if (number && goal->of != BT_THRESHOLD_QWK)
+		return bt_error_set(err, BT_EARG,
+		                    "the model predicts a number, whose "
+		                    "thresholds are tuned for qwk");
+	if (number && m->width > 1)
+		return bt_error_set(err, BT_EARG,
+		                    "the model predicts %zu numbers, and "
+		                    "thresholds divide one into scores",
+		                    m->width);
+	if (number)
+		return BT_OK;
+	if (goal->of == BT_THRESHOLD_QWK)
+		return bt_error_set(err, BT_EARG,
+		                    "the model predicts labels: qwk is the "
+		                    "goal where numbers become scores");
 	if (m->output == BT_METRICS_ANSWERS)
 		return bt_error_set(err, BT_EARG,
 		                    "thresholds need probabilities, and there "
 		                    "are labels alone");
 	if (m->kind == &bt_metrics_multilabel || m->classes == 2)
 		return BT_OK;
-	bt_error_hint(err, BT_HINT_PREDICT_THRESHOLD, 0);
-	if (m->classes == 0)
-		return bt_error_set(err, BT_EARG,
-		                    "the model predicts a number");
-	return bt_error_set(err, BT_EARG,
-	                    "the model has %d classes, and a threshold "
-	                    "chooses between two",
-	                    m->classes);
+	return bt_error_hint(err, BT_HINT_PREDICT_THRESHOLD,
+	                     bt_error_set(err, BT_EARG,
+	                                  "the model has %d classes, and a "
+	                                  "threshold chooses between two",
+	                                  m->classes));
 }
 
 static double probability(const struct bt_metrics *m, float output)
@@ -221,9 +225,10 @@ static void put_goal(struct bt_buf *b, const struct bt_threshold_goal *g,
 	bt_buf_putc(b, '\n');
 }
 
-int bt_tune_threshold(const struct bt_metrics *m, const struct bt_labels *l,
-                      const struct bt_threshold_goal *goal, struct bt_buf *file,
-                      struct bt_buf *report, struct bt_error *err)
+static int tune_labels(const struct bt_metrics *m, const struct bt_labels *l,
+                       const struct bt_threshold_goal *goal,
+                       struct bt_buf *file, struct bt_buf *report,
+                       struct bt_error *err)
 {
 	struct point *at = bt_array((size_t)m->n, sizeof(*at));
 	struct decisions before = {0}, d, all_before = {0}, all = {0};
@@ -263,6 +268,102 @@ int bt_tune_threshold(const struct bt_metrics *m, const struct bt_labels *l,
 	put_line(report, macro_before, macro, "");
 	bt_buf_putc(report, '\n');
 	return BT_OK;
+}
+
+/* Why labels are no scores to tell apart. */
+static int no_scores(const double *truth, size_t n, struct bt_error *err)
+{
+	double least = truth[0], most = truth[0];
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (truth[i] != floor(truth[i]))
+			return bt_error_set(err, BT_EFORMAT,
+			                    "the labels are not all whole "
+			                    "numbers, as scores are: one is %g",
+			                    truth[i]);
+		least = fmin(least, truth[i]);
+		most = fmax(most, truth[i]);
+	}
+	if (least < most)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "the labels from %.0f to %.0f are more "
+		                    "than %d scores",
+		                    least, most, BT_SCORES_MOST);
+	return bt_error_set(err, BT_EFORMAT,
+	                    "all labels are %g: there are no two scores that "
+	                    "a threshold could divide",
+	                    least);
+}
+
+/* The examples that become a score. */
+static size_t count(const struct bt_scores *s, const double *x, size_t n,
+                    double score)
+{
+	size_t i, k = 0;
+
+	for (i = 0; i < n; i++)
+		k += bt_scores_of(s, x[i]) == score;
+	return k;
+}
+
+static int tune_scores(const struct bt_metrics *m, struct bt_buf *file,
+                       struct bt_buf *report, struct bt_error *err)
+{
+	size_t n = (size_t)m->n, i, all;
+	struct bt_scores nearest, fitted;
+	struct bt_metrics_summary before;
+	double *truth = NULL, *guess, score, kappa;
+	char x[32] = "";
+	int r;
+
+	if (bt_size_mul(n, 2, &all))
+		truth = bt_array(all, sizeof(*truth));
+	if (truth == NULL)
+		return bt_error_nomem(err, "tuning thresholds");
+	guess = truth + n;
+	for (i = 0; i < n; i++) {
+		truth[i] = (double)m->truth[i];
+		guess[i] = (double)m->guess[i];
+	}
+	if (!bt_scores_span(&nearest, truth, n) || nearest.n == 1) {
+		r = no_scores(truth, n, err);
+		goto out;
+	}
+	fitted = nearest;
+	r = bt_fit_scores(truth, guess, n, &fitted, &kappa, err);
+	if (r != BT_OK)
+		goto out;
+	bt_buf_printf(report, "score  threshold  support   before    after\n");
+	for (i = 0; i < fitted.n; i++) {
+		score = fitted.least + (double)i;
+		if (i > 0) {
+			bt_format_f64(x, sizeof(x), fitted.from[i - 1]);
+			bt_buf_printf(file, "%.0f,%s\n", score, x);
+		}
+		bt_buf_printf(report, "%5.0f  %9s  %7zu  %7zu  %7zu\n", score,
+		              x, count(&nearest, truth, n, score),
+		              count(&nearest, guess, n, score),
+		              count(&fitted, guess, n, score));
+	}
+	bt_metrics_summary(m, &before);
+	bt_buf_printf(
+	    report,
+	    "\nquadratic weighted kappa  %.4f before (the nearest score), "
+	    "%.4f after\n",
+	    before.quadratic_weighted_kappa, kappa);
+out:
+	free(truth);
+	return r;
+}
+
+int bt_tune_threshold(const struct bt_metrics *m, const struct bt_labels *l,
+                      const struct bt_threshold_goal *goal, struct bt_buf *file,
+                      struct bt_buf *report, struct bt_error *err)
+{
+	return goal->of == BT_THRESHOLD_QWK
+	           ? tune_scores(m, file, report, err)
+	           : tune_labels(m, l, goal, file, report, err);
 }
 
 int bt_threshold_bounds(struct bt_metrics *m,

@@ -63,7 +63,8 @@ static const struct {
     ROW(CLASSES | LABELS, true, "brier_score", brier_score, PROBABILITIES, 0),
     ROW(CLASSES | LABELS, true, "ece", ece, PROBABILITIES, 0),
     M(CLASSES, false, mcc),
-    M(CLASSES, false, quadratic_weighted_kappa),
+    ROW(CLASSES | NUMBERS, false, "quadratic_weighted_kappa",
+        quadratic_weighted_kappa, BT_METRICS_OF_WHOLE, 0),
     ROW(CLASSES, false, "top_2_accuracy", top[0], PROBABILITIES, 2),
     ROW(CLASSES, false, "top_3_accuracy", top[1], PROBABILITIES, 3),
     ROW(CLASSES, false, "top_5_accuracy", top[2], PROBABILITIES, 5),
@@ -98,7 +99,7 @@ static const struct {
     {NUMBERS, "mcrmse", "rmse"},
     {CLASSES | LABELS, "log_loss", "loss"},
     {CLASSES | LABELS, "expected_calibration_error", "ece"},
-    {CLASSES, "qwk", "quadratic_weighted_kappa"},
+    {CLASSES | NUMBERS, "qwk", "quadratic_weighted_kappa"},
     {ALL, "acc", "accuracy"},
     {CLASSES | LABELS, "auc", "roc_auc"},
     {CLASSES | LABELS, "f1_macro", "macro_f1"},
@@ -175,6 +176,8 @@ static const char *lacking(unsigned needs)
 		return "pairs with a text that the first is not to be near";
 	if ((needs & BT_METRICS_OF_NEXT) != 0)
 		return "next sentences, in the records and in the model";
+	if ((needs & BT_METRICS_OF_WHOLE) != 0)
+		return "labels that are all whole numbers, less than 256 apart";
 	return "the probabilities of all examples";
 }
 

@@ -92,11 +92,9 @@ void bt_metrics_class(const struct bt_metrics *m, int k,
 	*c = bt_metrics_rates(m->hits[k], m->predicted[k], m->support[k]);
 }
 
-/* Cohen's kappa with quadratic weights; NaN where truth and predictions are
- * all the same class. */
 static double kappa(const struct bt_metrics *m)
 {
-	double t = 0, p = 0, squares = 0, k, expected;
+	double t = 0, p = 0, squares = 0, k;
 	int i;
 
 	for (i = 0; i < m->classes; i++) {
@@ -106,8 +104,7 @@ static double kappa(const struct bt_metrics *m)
 		squares +=
 		    k * k * ((double)m->support[i] + (double)m->predicted[i]);
 	}
-	expected = squares - 2 * t * p / (double)m->n;
-	return expected > 0 ? 1 - m->sums.distance / expected : NAN;
+	return bt_metrics_kappa((double)m->n, t, p, squares, m->sums.distance);
 }
 
 static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)

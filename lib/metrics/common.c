@@ -110,6 +110,14 @@ void bt_metrics_column(const struct bt_metrics *m, const float *from, size_t k,
 		out[i] = (double)from[i * m->width + k];
 }
 
+double bt_metrics_kappa(double n, double truth, double guess, double squares,
+                        double distance)
+{
+	double expected = squares - 2 * truth * guess / n;
+
+	return expected > 0 ? 1 - distance / expected : NAN;
+}
+
 bool bt_metrics_constant(const double *x, size_t n)
 {
 	size_t i;

@@ -47,6 +47,8 @@ int bt_metrics_init_like(struct bt_metrics *m, const struct bt_metrics *like,
 	int r = init(m, like->kind, outputs, false, err);
 
 	m->bound = like->bound;
+	m->scores = like->scores;
+	m->whole = like;
 	m->output = like->output;
 	return r;
 }

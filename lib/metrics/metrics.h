@@ -27,6 +27,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "metrics/scores.h"
 #include "metrics/squad.h"
 #include "record/labels.h"
 
@@ -89,6 +90,11 @@ struct bt_metrics {
 	/* [width] the logits above which labels are predicted, NULL: 0; or see
 	 * bt_metrics_predicted. Borrowed */
 	const double *bound;
+	/* of numbers, what scores they become for the kappa; NULL: the nearest
+	 * of those from the smallest to the largest of truth, or that of the
+	 * whole that these examples are from, unless this is NULL. Borrowed */
+	const struct bt_scores *scores;
+	const struct bt_metrics *whole;
 
 	struct bt_metrics_tags *tags; /* of words (tagging.c), else NULL */
 	double exact_sum, f1_sum;     /* of spans; exact: of masked tokens */
@@ -251,7 +257,8 @@ enum {
 	BT_METRICS_OF_SCORES = 4,        /* pairs with a score */
 	BT_METRICS_OF_PAIRS = 8,         /* pairs without one */
 	BT_METRICS_OF_TRIPLETS = 16,     /* with texts not to be near */
-	BT_METRICS_OF_NEXT = 32          /* of next sentences */
+	BT_METRICS_OF_NEXT = 32,         /* of next sentences */
+	BT_METRICS_OF_WHOLE = 64         /* numbers that bt_scores_span takes */
 };
 
 struct bt_metrics_summary {
@@ -268,7 +275,7 @@ struct bt_metrics_summary {
 	 * the truth, and its share of the examples */
 	int predicted, commonest;
 	double commonest_share;
-	/* of classes in their order */
+	/* of classes in their order, of numbers as scores */
 	double quadratic_weighted_kappa;
 	double top[BT_METRICS_TOPS];
 	double ece; /* expected calibration error, of the likeliest class, or

@@ -46,6 +46,12 @@ int bt_metrics_json_curves(const struct bt_metrics *m, json_t *o) BT_MUST_USE;
 /* Ranks from 1; equal values have the mean of theirs. BT_ENOMEM alone. */
 int bt_metrics_rank(const double *x, size_t n, double *out) BT_MUST_USE;
 
+/* Cohen's kappa with quadratic weights of n ratings, from the sums of the true
+ * and of the predicted ones, of the squares of both and of the squared
+ * differences; NaN where all are the same. */
+double bt_metrics_kappa(double n, double truth, double guess, double squares,
+                        double distance);
+
 /* Whether all are equal. */
 bool bt_metrics_constant(const double *x, size_t n);
 

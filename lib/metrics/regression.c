@@ -32,8 +32,27 @@ static int add(struct bt_metrics *m, int truth, const float *targets,
 
 /* Of one number among those that are predicted. */
 struct number_metrics {
-	double mse, rmse, mae, r2, pearson, spearman;
+	double mse, rmse, mae, r2, pearson, spearman, kappa;
+	bool is_whole; /* there is a kappa */
 };
+
+/* The kappa of the predictions y as scores. */
+static double kappa(const struct bt_scores *s, const double *x, const double *y,
+                    size_t n)
+{
+	double truth = 0, guess = 0, squares = 0, distance = 0, t, p;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		t = x[i] - s->least;
+		p = bt_scores_of(s, y[i]) - s->least;
+		truth += t;
+		guess += p;
+		squares += t * t + p * p;
+		distance += (t - p) * (t - p);
+	}
+	return bt_metrics_kappa((double)n, truth, guess, squares, distance);
+}
 
 /* All of one number; ranks, [2n], is scratch. */
 static int measure(const double *x, const double *y, size_t n, double *ranks,
@@ -66,11 +85,26 @@ static int measure(const double *x, const double *y, size_t n, double *ranks,
 	return BT_OK;
 }
 
+/* The scores that number k becomes; false: it is none. BT_ENOMEM alone. */
+static int find_scores(const struct bt_metrics *m, size_t k,
+                       struct bt_scores *s, bool *is_whole)
+{
+	double *x = bt_array((size_t)m->n, sizeof(*x));
+
+	if (x == NULL)
+		return BT_ENOMEM;
+	bt_metrics_column(m, m->truth, k, x);
+	*is_whole = bt_scores_span(s, x, (size_t)m->n);
+	free(x);
+	return BT_OK;
+}
+
 /* BT_ENOMEM alone. */
 static int number(const struct bt_metrics *m, size_t k,
                   struct number_metrics *c)
 {
 	size_t n = (size_t)m->n, all;
+	struct bt_scores span;
 	double *x = NULL;
 	int r = BT_ENOMEM;
 
@@ -80,6 +114,12 @@ static int number(const struct bt_metrics *m, size_t k,
 		bt_metrics_column(m, m->truth, k, x);
 		bt_metrics_column(m, m->guess, k, x + n);
 		r = measure(x, x + n, n, x + 2 * n, c);
+		if (r == BT_OK)
+			r = find_scores(m->whole != NULL ? m->whole : m, k,
+			                &span, &c->is_whole);
+		if (r == BT_OK && c->is_whole)
+			c->kappa = kappa(m->scores != NULL ? m->scores : &span,
+			                 x, x + n, n);
 	}
 	free(x);
 	return r;
@@ -97,6 +137,7 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 		if (number(m, k, &c) != BT_OK) {
 			s->mse = s->mae = s->rmse = s->r2 = NAN;
 			s->pearson = s->spearman = NAN;
+			s->quadratic_weighted_kappa = NAN;
 			break;
 		}
 		s->mse += w * c.mse;
@@ -105,9 +146,19 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 		s->r2 += w * c.r2;
 		s->pearson += w * c.pearson;
 		s->spearman += w * c.spearman;
+		s->quadratic_weighted_kappa += w * c.kappa;
+		if (!c.is_whole)
+			s->lacks |= BT_METRICS_OF_WHOLE;
 	}
 	s->loss = s->mse;
 	s->pearson_spearman = (s->pearson + s->spearman) / 2;
+}
+
+static void put_kappa(struct bt_buf *out, const struct bt_metrics_summary *s)
+{
+	if ((s->lacks & BT_METRICS_OF_WHOLE) == 0)
+		bt_buf_printf(out, "quadratic weighted kappa %.4f\n",
+		              s->quadratic_weighted_kappa);
 }
 
 static void put_line(struct bt_buf *out, const struct bt_labels *l, int k,
@@ -132,10 +183,13 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 		bt_buf_printf(out,
 		              "mean squared error   %.6g\n"
 		              "RMSE                 %.6g\n"
-		              "mean absolute error  %.6g\n"
+		              "mean absolute error  %.6g\n",
+		              s.mse, s.rmse, s.mae);
+		put_kappa(out, &s);
+		bt_buf_printf(out,
 		              "R2 %.4f  pearson %.4f  spearman %.4f  (%llu "
 		              "examples)\n",
-		              s.mse, s.rmse, s.mae, s.r2, s.pearson, s.spearman,
+		              s.r2, s.pearson, s.spearman,
 		              (unsigned long long)m->n);
 		return;
 	}
@@ -149,35 +203,38 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 		else
 			put_line(out, l, (int)k, width, &c);
 	}
+	bt_buf_printf(
+	    out, "\n%-*s  %10.6g  %10.6g  %10.6g  %7.4f  %7.4f  %8.4f\n\n",
+	    width, "mean", s.mse, s.rmse, s.mae, s.r2, s.pearson, s.spearman);
+	put_kappa(out, &s);
 	bt_buf_printf(out,
-	              "\n%-*s  %10.6g  %10.6g  %10.6g  %7.4f  %7.4f  %8.4f\n"
-	              "\nmean columnwise root mean squared error %.6g  (%llu "
+	              "mean columnwise root mean squared error %.6g  (%llu "
 	              "examples)\n",
-	              width, "mean", s.mse, s.rmse, s.mae, s.r2, s.pearson,
-	              s.spearman, s.rmse, (unsigned long long)m->n);
+	              s.rmse, (unsigned long long)m->n);
 }
 
 static int json(const struct bt_metrics *m, const struct bt_labels *l,
                 json_t *o)
 {
-	json_t *all = json_array();
+	json_t *all = json_array(), *x;
 	struct number_metrics c;
 	int r = BT_OK;
 	size_t k;
 
 	for (k = 0; k < m->width && r == BT_OK; k++) {
 		r = number(m, k, &c);
-		if (r == BT_OK)
-			json_array_append_new(
-			    all,
-			    json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
-			              "number", l->name[k], "mse",
-			              bt_json_finite(c.mse), "rmse",
-			              bt_json_finite(c.rmse), "mae",
-			              bt_json_finite(c.mae), "r2",
-			              bt_json_finite(c.r2), "pearson",
-			              bt_json_finite(c.pearson), "spearman",
-			              bt_json_finite(c.spearman)));
+		if (r != BT_OK)
+			break;
+		x = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "number",
+		              l->name[k], "mse", bt_json_finite(c.mse), "rmse",
+		              bt_json_finite(c.rmse), "mae",
+		              bt_json_finite(c.mae), "r2", bt_json_finite(c.r2),
+		              "pearson", bt_json_finite(c.pearson), "spearman",
+		              bt_json_finite(c.spearman));
+		if (c.is_whole)
+			json_object_set_new(x, "quadratic_weighted_kappa",
+			                    bt_json_finite(c.kappa));
+		json_array_append_new(all, x);
 	}
 	if (m->width > 1)
 		json_object_set(o, "numbers", all);

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/summary.h"
 #include "format/tf_example.h"
+#include "metrics/scores.h"
 #include "predict/predict.h"
 #include "predict/submission.h"
 
@@ -24,6 +25,7 @@ struct bt_predict {
 	int *shown;              /* [classes] which of them each is */
 	bool merged;             /* there are fewer than classes */
 	double *over;            /* [labels] thresholds, where there are */
+	struct bt_scores scores; /* of a number; its n is 0: it is one */
 	bool *on;                /* [labels] those that hold, of any number */
 	struct bt_buf set;       /* their names, as one text */
 	struct bt_labels sets;   /* all such texts, for a sample */

@@ -12,9 +12,9 @@ static int thresholds(const char *text, const struct bt_labels *l, double *over,
 	(void)l, (void)over, (void)log;
 	if (text == NULL)
 		return BT_OK;
-	return bt_error_hint(
-	    err, BT_HINT_PREDICT_THRESHOLD,
-	    bt_error_set(err, BT_EARG, "the model predicts a number"));
+	return bt_error_set(err, BT_EARG,
+	                    "the model predicts a number, which is explained "
+	                    "as it is: thresholds do not apply");
 }
 
 static int check(const struct bt_predict *p, struct bt_error *err)
@@ -43,6 +43,8 @@ static void read(struct bt_predict *p, const float *output)
 
 	for (i = 0; i < p->classes; i++) {
 		v = (double)output[i];
+		if (p->scores.n > 0)
+			v = bt_scores_of(&p->scores, v);
 		p->p[i] = v;
 		p->least = p->n == 0 || v < p->least ? v : p->least;
 		p->most = p->n == 0 || v > p->most ? v : p->most;

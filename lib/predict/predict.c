@@ -234,7 +234,9 @@ int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
 		bt_log(p->o.log, BT_LOG_NOTE,
 		       "the model's %d labels are written as %d", l->n,
 		       p->labels.n);
-	if (r == BT_OK)
+	if (r == BT_OK && o->form->is_number && o->threshold != NULL)
+		r = bt_thresholds_of_scores(o->threshold, l, &p->scores, err);
+	else if (r == BT_OK)
 		r = o->form->thresholds(o->threshold, l, p->over, o->log, err);
 	if (p->o.delimiter == 0)
 		p->o.delimiter = ',';

@@ -34,7 +34,8 @@ struct bt_predict_opts {
 	                        * at least as likely are predicted, and are 1
 	                        * and others 0 in a sample's columns; a number,
 	                        * or LABEL=X,... or @FILE. NULL: .5, and a
-	                        * sample takes probabilities */
+	                        * sample takes probabilities. Of a number: see
+	                        * bt_thresholds_of_scores */
 	const char *separator; /* stands between their names; NULL: a blank */
 	char delimiter;        /* of CSV; 0: a comma, or the sample's */
 	const char *header;    /* names of id and label; NULL: id,label */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The probabilities above which labels are predicted. */
+/* The probabilities above which labels are predicted, and the numbers from
+ * which scores are. */
 #ifndef BT_PREDICT_THRESHOLDS_H
 #define BT_PREDICT_THRESHOLDS_H
 
 #include "base/err.h"
 #include "base/span.h"
+#include "metrics/scores.h"
 #include "record/labels.h"
 
 /* Sets over[l->n] from what a user gives: a number, LABEL=X,... or @FILE (as
@@ -16,6 +18,13 @@ int bt_thresholds_read(const char *text, const struct bt_labels *l,
  * has its number, or of a number alone the second, and the other INFINITY. */
 int bt_threshold_of_two(const char *text, const struct bt_labels *l,
                         double *over, struct bt_error *err) BT_MUST_USE;
+
+/* The scores that the one number of a model becomes: MIN..MAX, of which it is
+ * the nearest, or SCORE=X,... or @FILE, where the first score is the second one
+ * of all, and each is that of numbers from X on. */
+int bt_thresholds_of_scores(const char *text, const struct bt_labels *l,
+                            struct bt_scores *s,
+                            struct bt_error *err) BT_MUST_USE;
 
 /* BT_EARG: "where: 'label' is not one of the model's labels". */
 int bt_label_unknown(const char *where, struct bt_span label,

@@ -114,7 +114,7 @@ for tool in train eval; do
   multi-label classification:
     *
   regression:
-    loss mse rmse mae r2 pearson spearman pearson_spearman
+    loss quadratic_weighted_kappa mse rmse mae r2 * pearson_spearman
   tagging:
     loss accuracy precision recall f1 *' "bert-$tool --help lists them"
 done

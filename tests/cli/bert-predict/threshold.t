@@ -106,7 +106,7 @@ misuses '*cannot be given one name' 'one name for both' \
 small_data
 small_train four -q --steps 1
 for tool in predict eval; do
-	misuses "*the model has 4 classes, and a threshold chooses between two (--threshold applies to models of two classes and to multi-label models)" \
+	misuses "*the model has 4 classes, and a threshold chooses between two (--threshold applies to models of two classes, multi-label models and regression)" \
 		"bert-$tool: four classes" bert-$tool -m four --threshold .3 dev.rec
 done
 

@@ -165,7 +165,7 @@ for o in '--labels a,b' '--class-weight balanced' '--label-smoothing .1'; do
 	misuses "*(${o%% *} *appl*)" \
 		"$o" bert-train -m m -o x $o train.rec
 done
-misuses "*metric 'accuracy' is not available for regression, available: loss, mse*" 'a measure of classes' \
+misuses "*metric 'accuracy' is not available for regression, available: loss, quadratic_weighted_kappa, mse*" 'a measure of classes' \
 	bert-train -m m -o x --eval-share .2 --metric accuracy train.rec
 exits 2 'a measure of numbers' bert-eval -m c --min mse=1 dev.rec
 like "$(cat err)" "*metric 'mse' is not available for classification, available: loss, accuracy*" \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Metrics of probabilities, against scikit-learn: tests/data/metrics.txt, made
- * by tests/fixtures/metrics-table.py. */
+/* Metrics of probabilities and of scores, against scikit-learn:
+ * tests/data/metrics.txt, made by tests/fixtures/metrics-table.py. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +46,7 @@ TEST(known_answers)
 	char path[4096], line[1024], name[40], value[40];
 	struct bt_metrics m = {0};
 	struct bt_error err = {0};
+	const struct bt_metrics_kind *kind;
 	int cases = 0, wants = 0, k, n;
 	FILE *f;
 
@@ -56,12 +57,12 @@ TEST(known_answers)
 	while (fgets(line, sizeof(line), f) != NULL) {
 		if (sscanf(line, "case %39s %d %d", name, &k, &n) == 3) {
 			bt_metrics_clear(&m);
-			assert_ok(
-			    bt_metrics_init(&m,
-			                    strcmp(name, "classes") == 0
-			                        ? &bt_metrics_classification
-			                        : &bt_metrics_multilabel,
-			                    k, &err));
+			kind = strcmp(name, "classes") == 0
+			           ? &bt_metrics_classification
+			       : strcmp(name, "labels") == 0
+			           ? &bt_metrics_multilabel
+			           : &bt_metrics_regression;
+			assert_ok(bt_metrics_init(&m, kind, k, &err));
 			m.keep = SIZE_MAX;
 			cases++;
 		} else if (strncmp(line, "row ", 4) == 0) {
@@ -73,8 +74,75 @@ TEST(known_answers)
 	}
 	fclose(f);
 	bt_metrics_clear(&m);
-	assert_int_equal(cases, 11);
+	assert_int_equal(cases, 16);
 	assert_true(wants > 60);
+}
+
+static void add_number(struct bt_metrics *m, double truth, double guess)
+{
+	float t = (float)truth, p = (float)guess;
+	struct bt_error err = {0};
+
+	assert_ok(bt_metrics_add(m, 0, &t, &p, &err));
+}
+
+static double find_kappa(const struct bt_metrics *m)
+{
+	struct bt_metrics_summary s;
+	struct bt_error err = {0};
+	double v = 0;
+
+	bt_metrics_summary(m, &s);
+	assert_ok(bt_metrics_find(&s, "qwk", &v, &err));
+	return v;
+}
+
+/* The kappa of numbers as scores. */
+TEST(scores)
+{
+	struct bt_scores scores = {.least = 1, .n = 3, .from = {2.5, 2.75}};
+	struct bt_metrics m, part;
+	struct bt_metrics_summary s;
+	struct bt_error err = {0};
+	double v;
+
+	assert_true(bt_scores_of(&scores, -9) == 1);
+	assert_true(bt_scores_of(&scores, 2.5) == 2);
+	assert_true(bt_scores_of(&scores, 2.75) == 3);
+	assert_true(bt_scores_of(&scores, INFINITY) == 3);
+	assert_true(isnan(bt_scores_of(&scores, NAN)));
+
+	assert_ok(bt_metrics_init(&m, &bt_metrics_regression, 1, &err));
+	add_number(&m, 1, 2.4);
+	add_number(&m, 2, 2.6);
+	add_number(&m, 3, 9);
+	assert_true(find_kappa(&m) == .5); /* of 2, 3, 3 */
+	m.scores = &scores;
+	assert_true(find_kappa(&m) == 1);
+	/* of a part, the scores are those of the whole */
+	m.scores = NULL;
+	assert_ok(bt_metrics_init_like(&part, &m, &err));
+	add_number(&part, 1, 1);
+	add_number(&part, 2, 3);
+	assert_true(fabs(find_kappa(&part) - 2. / 3) < 1e-12);
+	bt_metrics_clear(&part);
+	add_number(&m, 1, NAN);
+	assert_true(isnan(find_kappa(&m)));
+	/* labels that are no scores */
+	bt_metrics_reset(&m);
+	add_number(&m, 0, 1);
+	add_number(&m, 255, 1);
+	assert_true(find_kappa(&m) == 0);
+	add_number(&m, 256, 1);
+	bt_metrics_summary(&m, &s);
+	assert_err(bt_metrics_find(&s, "qwk", &v, &err), BT_EARG,
+	           "needs labels that are all whole numbers");
+	bt_metrics_reset(&m);
+	add_number(&m, 1.5, 1);
+	bt_metrics_summary(&m, &s);
+	assert_err(bt_metrics_find(&s, "qwk", &v, &err), BT_EARG,
+	           "needs labels that are all whole numbers");
+	bt_metrics_clear(&m);
 }
 
 /* What is kept has a limit; without it there are no ranks. */
@@ -144,6 +212,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(known_answers),
+	    cmocka_unit_test(scores),
 	    cmocka_unit_test(limits),
 	    cmocka_unit_test(equal_embeddings),
 	};
