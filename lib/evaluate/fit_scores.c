@@ -112,8 +112,11 @@ static double divide(const struct block *b, size_t n, size_t i, double k)
 
 	if (k - .5 > lo && k - .5 <= hi)
 		return k - .5;
-	bt_threshold_between(i > 0 ? lo : hi - 1, i < n ? hi : lo + 1, false,
-	                     text);
+	if (i == 0)
+		lo = fmin(hi - 1, nextafter(hi, -INFINITY));
+	if (i == n)
+		hi = fmax(lo + 1, nextafter(lo, INFINITY));
+	bt_threshold_between(lo, hi, false, text);
 	return strtod(text, NULL);
 }
 

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "format/tfrecord.h"
+#include "io/path.h"
 
 static int add(char *const *paths, int n, struct bt_tfrecord_sum *sum,
                struct bt_error *err)
@@ -12,8 +14,12 @@ static int add(char *const *paths, int n, struct bt_tfrecord_sum *sum,
 	struct bt_tfrecord *in;
 	const uint8_t *data;
 	size_t len;
-	int r = bt_tfrecord_open(paths, n, &in, err);
+	int i, r = BT_OK;
 
+	for (i = 0; r == BT_OK && i < n; i++)
+		r = bt_path_refuse_pipe(paths[i], err);
+	if (r == BT_OK)
+		r = bt_tfrecord_open(paths, n, &in, err);
 	if (r != BT_OK)
 		return r;
 	bt_tfrecord_add_to(in, sum);
@@ -29,10 +35,15 @@ int bt_data_sum(char *const *files, int n, const char *eval, char sum[9],
 {
 	struct bt_tfrecord_sum all = {0};
 	char *const one[] = {(char *)eval};
+	char parted[24];
 	int r = add(files, n, &all, err);
 
-	if (r == BT_OK && eval != NULL)
+	if (r == BT_OK && eval != NULL) {
+		snprintf(parted, sizeof(parted), "%llu",
+		         (unsigned long long)all.records);
+		all.crc = bt_crc32c(all.crc, parted, strlen(parted));
 		r = add(one, 1, &all, err);
+	}
 	snprintf(sum, 9, "%08x", (unsigned)all.crc);
 	return r;
 }

@@ -11,7 +11,9 @@
 #define BT_DATA_SUM "data"
 
 /* *sum: 8 hexadecimal digits and a NUL, the CRC-32C, frames and all, of the
- * records of these n files and, behind them, of eval, unless it is NULL. */
+ * records of these n files and, unless eval is NULL, of their number in decimal
+ * digits and the records of eval. BT_EARG for a pipe, since all are read again.
+ */
 int bt_data_sum(char *const *files, int n, const char *eval, char sum[9],
                 struct bt_error *err) BT_MUST_USE;
 

@@ -30,7 +30,7 @@ bool bt_scores_span(struct bt_scores *s, const double *x, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (x[i] != floor(x[i]))
+		if (x[i] != floor(x[i]) || fabs(x[i]) > BT_SCORE_MOST)
 			return false;
 		least = fmin(least, x[i]);
 		most = fmax(most, x[i]);

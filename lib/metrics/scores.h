@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #define BT_SCORES_MOST 256
+#define BT_SCORE_MOST (1 << 24) /* and the opposite: as f32 counts */
 
 struct bt_scores {
 	double least; /* the lowest score */
@@ -27,7 +28,8 @@ void bt_scores_nearest(struct bt_scores *s, double least, double most);
 double bt_scores_of(const struct bt_scores *s, double x);
 
 /* Sets the nearest of scores from the smallest to the largest of n numbers;
- * false where there are none, one is not whole or these are too many. */
+ * false where there are none, one is not whole or beyond BT_SCORE_MOST, or
+ * these are too many. */
 bool bt_scores_span(struct bt_scores *s, const double *x, size_t n);
 
 #endif

@@ -102,9 +102,6 @@ int bt_threshold_of_two(const char *text, const struct bt_labels *l,
 	return r;
 }
 
-/* Scores, as f32 counts them. */
-#define SCORE_MOST (1 << 24)
-
 /* The whole number that a text is; false: none. */
 static bool read_score(struct bt_span s, int64_t *score)
 {
@@ -113,7 +110,8 @@ static bool read_score(struct bt_span s, int64_t *score)
 	if (s.n >= sizeof(text))
 		return false;
 	snprintf(text, sizeof(text), "%.*s", (int)s.n, s.p);
-	return bt_parse_i64(text, -SCORE_MOST, SCORE_MOST, score) == BT_OK;
+	return bt_parse_i64(text, -BT_SCORE_MOST, BT_SCORE_MOST, score) ==
+	       BT_OK;
 }
 
 /* MIN..MAX, where the dots are. */
@@ -150,9 +148,9 @@ static int add_score(struct bt_span score, struct bt_span x,
 	if (!read_score(score, &k))
 		return bt_error_set(err, BT_EARG,
 		                    "thresholds: '%.*s' is not a score, a "
-		                    "whole number",
+		                    "whole number from %d to %d",
 		                    (int)(score.n < 100 ? score.n : 100),
-		                    score.p);
+		                    score.p, -BT_SCORE_MOST, BT_SCORE_MOST);
 	if (s->n == 0)
 		*s = (struct bt_scores){.least = (double)k - 1, .n = 1};
 	if ((double)k != s->least + (double)s->n)

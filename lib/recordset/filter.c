@@ -64,26 +64,62 @@ void bt_filter_free(struct bt_filter *c)
 	free(c);
 }
 
+/* Whether records that are equal in a feature should have one label: it says
+ * which text this is. */
+static bool is_text(const char *field)
+{
+	static const char *const fields[] = {
+	    "id", "text_a", "text_b", "words", "input_ids", "input_word_ids"};
+	size_t i;
+
+	for (i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		if (strcmp(field, fields[i]) == 0)
+			return true;
+	return false;
+}
+
+/* A hash of the labels in any order. */
+static int hash_labels(struct bt_span raw, uint64_t *hash, struct bt_error *err)
+{
+	struct bt_feature f = bt_record_feature("label", raw, BT_FEATURE_BYTES);
+	struct bt_pb at = f.list;
+	struct bt_span s;
+	int r;
+
+	*hash = 0;
+	while ((r = bt_feature_next_text(&f, &at, &s.p, &s.n, err)) == 1)
+		*hash += bt_hash(s.p, s.n);
+	return r == 0 ? 1 : r;
+}
+
 /* 1: the record has a label, or several, or tags, which hold for its value: not
- * for one text of a pair. */
+ * for one text of a pair; *hash is theirs. */
 static int find_label(const struct bt_filter *c, const void *data, size_t len,
-                      struct bt_span *label, struct bt_error *err)
+                      uint64_t *hash, struct bt_error *err)
 {
 	static const char *const names[] = {"label", "label_ids", "tags"};
-	struct bt_span other;
+	const char *field = c->o.dedupe;
+	const char *other = strcmp(field, "text_a") == 0   ? "text_b"
+	                    : strcmp(field, "text_b") == 0 ? "text_a"
+	                                                   : NULL;
+	enum bt_feature_kind kind;
+	struct bt_span raw;
 	int r = 0;
 	size_t i;
 
-	if (strcmp(c->o.dedupe, "text_a") == 0)
-		r = bt_record_feature_find(data, len, "text_b", &other, NULL,
-		                           err);
+	if (other != NULL)
+		r = bt_record_feature_find(data, len, other, &raw, NULL, err);
 	if (r != 0)
 		return r < 0 ? r : 0;
 	for (i = 0; r == 0 && i < 3; i++)
-		if (strcmp(c->o.dedupe, names[i]) != 0)
-			r = bt_record_feature_find(data, len, names[i], label,
-			                           NULL, err);
-	return r;
+		r = bt_record_feature_find(data, len, names[i], &raw, &kind,
+		                           err);
+	if (r != 1)
+		return r;
+	if (i == 1 && kind == BT_FEATURE_BYTES)
+		return hash_labels(raw, hash, err);
+	*hash = bt_hash(raw.p, raw.n);
+	return 1;
 }
 
 /* Remembers the label of a record that is kept, or compares that of one that is
@@ -91,15 +127,14 @@ static int find_label(const struct bt_filter *c, const void *data, size_t len,
 static int note_label(struct bt_filter *c, struct bt_span value, bool dropped,
                       const void *data, size_t len, struct bt_error *err)
 {
-	uint64_t of_value = bt_hash(value.p, value.n), of_both;
+	uint64_t of_value = bt_hash(value.p, value.n), of_label, of_both;
 	struct bt_span one = {(const char *)&of_value, sizeof(of_value)};
 	struct bt_span both = {(const char *)&of_both, sizeof(of_both)};
-	struct bt_span label;
-	int r = find_label(c, data, len, &label, err);
+	int r = find_label(c, data, len, &of_label, err);
 
 	if (r != 1)
 		return r;
-	of_both = bt_hash_mix(of_value) ^ bt_hash(label.p, label.n);
+	of_both = bt_hash_mix(of_value) ^ of_label;
 	if (!dropped) {
 		r = bt_string_set_disk_add(c->labelled, one, err);
 		return r < 0 ? r
@@ -133,7 +168,8 @@ static int is_first(struct bt_filter *c, const void *data, size_t len,
 	is_new = bt_string_set_disk_add(c->seen, value, err);
 	if (is_new < 0)
 		return is_new;
-	r = note_label(c, value, is_new == 0, data, len, err);
+	if (is_text(c->o.dedupe))
+		r = note_label(c, value, is_new == 0, data, len, err);
 	return r < 0 ? r : is_new;
 }
 

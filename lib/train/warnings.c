@@ -340,8 +340,9 @@ void bt_warn_classes(const struct bt_job *j, const char *from, int kept)
 	int n = lacking(l, old, &new);
 
 	bt_log(bt_job_log(j), BT_LOG_NOTE,
-	       "'%s': %d of %d %s are the model's%s%s", from, kept, l->n, what,
-	       n > 0 ? ", newly initialized: " : "", bt_buf_str(&new));
+	       "'%s': %d of %d %s %s the model's%s%s", from, kept, l->n, what,
+	       kept == 1 ? "is" : "are", n > 0 ? ", newly initialized: " : "",
+	       bt_buf_str(&new));
 	n = lacking(old, l, &left);
 	if (n > 0)
 		bt_log(bt_job_log(j), BT_LOG_NOTE,

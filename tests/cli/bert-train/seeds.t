@@ -47,6 +47,13 @@ misuses "*'s/seeds.json' is of other records than those that are given now (give
 	'other records' seeds s -q --seeds 4 --seed 7 grows.rec
 misuses "*'s/seeds.json' is of other records *" 'others to evaluate on' \
 	seeds s -q --seeds 4 --seed 7 --override --eval train.rec train.rec
+count=$(tfrecord-cat -q --count train.rec)
+tfrecord-cat -q --head $((count - 1)) -o less.rec train.rec
+tfrecord-cat -q --tail 1 train.rec | cat - dev.rec >more.rec
+misuses "*'s/seeds.json' is of other records *" 'the same ones, divided in another place' \
+	seeds s -q --seeds 4 --seed 7 --override --eval more.rec less.rec
+mkfifo pipe
+misuses "*'pipe' is not a file: it is read twice*" 'a pipe' seeds piped -q --seeds 2 pipe
 awk 'BEGIN { print "text,n"; for (i = 1; i < 30; i++) print "text " i "," i / 10 }' |
 	csv2tfrecord -q -t text -l n --label-type float | bert-tokenize -q -m vocab.txt -o n.rec
 bert-train -q --init-config tiny --tokenizer vocab.txt --task regression --steps 1 -o n n.rec

@@ -49,6 +49,21 @@ E
 works 'other labels' tfrecord-cat --dedupe text_a -o b.rec other.rec another.rec
 is "$(cat err)" "tfrecord-cat: warning: 2 dropped records have another label than the record kept with the same text_a, as record 8
 tfrecord-cat: 3 records; 6 dropped as duplicates" 'are warned of'
+make several.rec <<'E'
+{"id": "1", "text_a": "p", "text_b": "q", "label": "l", "user": "u"}
+{"id": "2", "text_a": "r", "text_b": "q", "label": "m", "user": "u"}
+{"id": "3", "text_a": "p", "text_b": "s", "label": "m", "user": "v"}
+E
+for field in text_a text_b user; do
+	works "$field" tfrecord-cat --dedupe $field -o b.rec several.rec
+	is "$(cat err)" 'tfrecord-cat: 2 records; 1 dropped as duplicates' 'contradicts nothing'
+done
+make orders.rec <<'E'
+{"text_a": "y", "label": ["l", "m"]}
+{"text_a": "y", "label": ["m", "l"]}
+E
+works 'labels in another order' tfrecord-cat --dedupe text_a -o b.rec orders.rec
+is "$(cat err)" 'tfrecord-cat: 1 record; 1 dropped as duplicates' 'are the same'
 make numbers.rec <<'E'
 {"id": "1", "input_ids": [2, 3], "label_ids": [0]}
 {"id": "1", "input_ids": [2, 4], "label_ids": [1]}
