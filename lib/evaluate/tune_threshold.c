@@ -288,11 +288,11 @@ static int no_scores(const double *truth, size_t n, struct bt_error *err)
 	if (least < most)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "the labels from %.0f to %.0f are more "
-		                    "than %d scores",
-		                    least, most, BT_SCORES_MOST);
+		                    "than %d scores, or beyond %d",
+		                    least, most, BT_SCORES_MOST, BT_SCORE_MOST);
 	return bt_error_set(err, BT_EFORMAT,
-	                    "all labels are %g: there are no two scores that "
-	                    "a threshold could divide",
+	                    "all labels are %g, and a threshold divides two "
+	                    "scores",
 	                    least);
 }
 

@@ -103,11 +103,11 @@ is "$(bert-eval -q -m m --json half.rec | grep -c kappa)" 0 '... have none'
 refuses '*the labels are not all whole numbers, as scores are: one is [2-6].5' '... nor thresholds' \
 	bert-eval -m m --tune-threshold qwk -o x half.rec
 sed '1!s/$/00/' dev.csv | csv2tfrecord -q -i id -t text -l score --label-type float | bert-tokenize -q -m vocab.txt -o far.rec
-refuses '*the labels from 200 to 600 are more than 256 scores' 'too many scores' \
+refuses '*the labels from 200 to 600 are more than 256 scores, or beyond 16777216' 'too many scores' \
 	bert-eval -m m --tune-threshold qwk -o x far.rec
 awk -F, 'NR == 1 || $3 == 4' dev.csv | csv2tfrecord -q -i id -t text -l score --label-type float |
 	bert-tokenize -q -m vocab.txt -o four.rec
-refuses '*all labels are 4: there are no two scores*' 'one score' bert-eval -m m --tune-threshold qwk -o x four.rec
+refuses '*all labels are 4, and a threshold divides two scores*' 'one score' bert-eval -m m --tune-threshold qwk -o x four.rec
 awk -F, -v OFS=, 'NR > 1 { $2 = -$2 } 1' raw.csv >falls.csv
 refuses '*the predictions do not rise with the labels*' 'predictions that fall' \
 	bert-eval --task regression --predictions falls.csv --tune-threshold qwk -o x dev.rec
