@@ -279,6 +279,7 @@ int bt_answer_file_score(const struct bt_answer_file_opts *o,
 	                    .missing = bt_string_set_new()};
 	int r = load(&s.answers, true, err);
 
+	*unlabelled = 0;
 	if (r == BT_OK && s.has_odds)
 		r = load(&s.odds, false, err);
 	if (r == BT_OK) {

@@ -30,8 +30,8 @@ struct bt_answer_file_opts {
 /*
  * Adds the answers to all questions of the records, windows of a text as one,
  * to metrics of questions. One that is missing is wrong; ids that no record has
- * are passed over. Records that do not say what the answers are count in
- * *unlabelled.
+ * are passed over. *unlabelled is set to the number of questions whose answers
+ * the records do not have.
  */
 int bt_answer_file_score(const struct bt_answer_file_opts *o,
                          struct bt_metrics *m, uint64_t *unlabelled,
