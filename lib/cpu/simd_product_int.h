@@ -25,9 +25,23 @@
 #define BLOCK_ROWS ((size_t)96)
 #define BLOCK_DEPTH BT_PRODUCT_DEPTH
 
+/*
+ * Sanitizers would take five to ten times as long for these loops, and watch
+ * none that a library multiplies with. AddressSanitizer looks at what a block
+ * reads and writes once, before it; that no tile goes beyond is tested with
+ * guard pages.
+ */
+#ifdef __clang__
+#define UNWATCHED                                                              \
+	__attribute__((                                                        \
+	    no_sanitize("thread", "address", "undefined", "coverage")))
+#else
+#define UNWATCHED __attribute__((no_sanitize("thread", "address", "undefined")))
+#endif
+
 /* n columns of a row of C. */
-VEC void tile_row(float *c, const vf sum[TILE_VECTORS], const float *bias,
-                  bool add, size_t n)
+UNWATCHED VEC void tile_row(float *c, const vf sum[TILE_VECTORS],
+                            const float *bias, bool add, size_t n)
 {
 	size_t v, m;
 	vf y;
@@ -62,8 +76,8 @@ struct multiply_block {
 };
 
 /* R rows of it. Element (i, k) of A is a[i * row + k * step]. */
-VEC void tile(const struct multiply_block *p, const float *a, size_t row,
-              size_t step, float *c, const int R)
+UNWATCHED VEC void tile(const struct multiply_block *p, const float *a,
+                        size_t row, size_t step, float *c, const int R)
 {
 	vf sum[TILE_ROWS][TILE_VECTORS], w[TILE_VECTORS], x;
 	const float *b = p->b;
@@ -86,8 +100,8 @@ VEC void tile(const struct multiply_block *p, const float *a, size_t row,
 		tile_row(c, sum[i], p->bias, p->add, p->n);
 }
 
-VEC void tile_of(size_t rows, const struct multiply_block *p, const float *a,
-                 size_t row, size_t step, float *c)
+UNWATCHED VEC void tile_of(size_t rows, const struct multiply_block *p,
+                           const float *a, size_t row, size_t step, float *c)
 {
 	switch (rows) {
 	case 1:
@@ -118,9 +132,48 @@ VEC void tile_of(size_t rows, const struct multiply_block *p, const float *a,
 	}
 }
 
-/* ThreadSanitizer would take ten times as long for these loops, and sees no
- * more where a library multiplies. */
-#define UNWATCHED __attribute__((no_sanitize("thread")))
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WATCH_ADDRESSES
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define WATCH_ADDRESSES
+#endif
+
+#ifdef WATCH_ADDRESSES
+void __asan_loadN(const void *p, size_t n);
+void __asan_storeN(void *p, size_t n);
+
+static void watch(const struct multiply_block *p)
+{
+	size_t i;
+
+	__asan_loadN(p->b, p->depth * PANEL * sizeof(*p->b));
+	if (p->bias != NULL)
+		__asan_loadN(p->bias, p->n * sizeof(*p->bias));
+	for (i = 0; i < p->rows; i++)
+		__asan_storeN(p->c + i * p->c_row, p->n * sizeof(*p->c));
+}
+
+static void watch_rows(const struct multiply_block *p)
+{
+	size_t i;
+
+	watch(p);
+	for (i = 0; i < p->rows; i++)
+		__asan_loadN(p->a + i * p->a_row, p->depth * sizeof(*p->a));
+}
+
+static void watch_tiles(const struct multiply_block *p)
+{
+	watch(p);
+	__asan_loadN(p->a, (p->rows + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS *
+	                       p->depth * sizeof(*p->a));
+}
+#else
+#define watch_rows(p) ((void)0)
+#define watch_tiles(p) ((void)0)
+#endif
 
 /* A row by row. Two rows alone would wait for their sums: the last ones are
  * shared between two tiles. */
@@ -174,6 +227,7 @@ static void multiply(const struct bt_multiply *p)
 				t.c = p->c + i * p->c_row + j;
 				if (p->bias != NULL && q + 1 == blocks)
 					t.bias = p->bias + j;
+				watch_rows(&t);
 				block_of_rows(&t);
 			}
 		}
@@ -225,6 +279,7 @@ static void tiles_by_panels(const struct multiply_block *p, const float *b,
 			t.n = at_most(n - j, PANEL);
 			t.b = b + j * p->depth;
 			t.c = p->c + i * p->c_row + j;
+			watch_tiles(&t);
 			block_of_tiles(&t);
 		}
 	}
