@@ -82,11 +82,6 @@ const char *bt_ts_reader_name(const struct bt_ts_reader *t)
 	return bt_in_name(t->in);
 }
 
-uint64_t bt_ts_reader_frames(const struct bt_ts_reader *t)
-{
-	return t->frames;
-}
-
 uint64_t bt_ts_reader_streams(const struct bt_ts_reader *t)
 {
 	return t->streams;

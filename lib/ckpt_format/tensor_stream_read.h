@@ -41,8 +41,7 @@ const void *bt_ts_reader_packed(const struct bt_ts_reader *t, size_t *n,
 /* Its bytes as a safetensors file. */
 size_t bt_ts_reader_size(const struct bt_ts_reader *t);
 
-/* Frames and ends so far. */
-uint64_t bt_ts_reader_frames(const struct bt_ts_reader *t);
+/* Ends of streams so far. */
 uint64_t bt_ts_reader_streams(const struct bt_ts_reader *t);
 
 /* 'file' in quotes, or "standard input". */

@@ -138,8 +138,7 @@ int bt_hlo_dot(struct bt_hlo *b, int x, int y, struct bt_hlo_product p);
 /* The same, rounded to the operands' type. */
 int bt_hlo_rounded_dot(struct bt_hlo *b, int x, int y, struct bt_hlo_product p);
 
-/* X Y', X Y and X' Y of matrices. */
-int bt_hlo_dot_nt(struct bt_hlo *b, int x, int y);
+/* X Y and X' Y of matrices. */
 int bt_hlo_dot_nn(struct bt_hlo *b, int x, int y);
 int bt_hlo_dot_tn(struct bt_hlo *b, int x, int y);
 

@@ -140,13 +140,6 @@ int bt_hlo_rounded_dot(struct bt_hlo *b, int x, int y, struct bt_hlo_product p)
 	return dot(b, x, y, p, bt_hlo_shape_of(b, x).type);
 }
 
-int bt_hlo_dot_nt(struct bt_hlo *b, int x, int y)
-{
-	return bt_hlo_dot(
-	    b, x, y,
-	    (struct bt_hlo_product){.sums = 1, .x_sum = {1}, .y_sum = {1}});
-}
-
 int bt_hlo_dot_nn(struct bt_hlo *b, int x, int y)
 {
 	return bt_hlo_dot(

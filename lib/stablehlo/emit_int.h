@@ -151,9 +151,6 @@ int bt_hlo_drop_back(struct bt_hlo_emit *e, int node, float probability,
 /* Pairs of tokens of a text, [rows, length, length]. */
 int bt_hlo_same_text(struct bt_hlo_emit *e);
 
-/* [texts, tokens]: 1 where the token is of the text, f32. */
-int bt_hlo_tokens_of_texts(struct bt_hlo_emit *e);
-
 /* [rows, numbers], f32: 1 where at, numbers, names the row. */
 int bt_hlo_rows_named(struct bt_hlo_emit *e, int at, int64_t rows);
 

@@ -68,7 +68,8 @@ int bt_hlo_rows_named(struct bt_hlo_emit *e, int at, int64_t rows)
 	return bt_hlo_convert(b, bt_hlo_compare(b, "EQ", row, at), BT_HLO_F32);
 }
 
-int bt_hlo_tokens_of_texts(struct bt_hlo_emit *e)
+/* [texts, tokens]: 1 where the token is of the text, f32. */
+static int tokens_of_texts(struct bt_hlo_emit *e)
 {
 	int at = bt_hlo_input(e, BT_HLO_ARG_SEGMENTS);
 
@@ -83,7 +84,7 @@ static void mean(struct bt_hlo_emit *e, int node)
 {
 	struct bt_hlo *b = &e->b;
 	int x = bt_hlo_whole(e, e->g->nodes[node].in[0]);
-	int texts = bt_hlo_tokens_of_texts(e), n;
+	int texts = tokens_of_texts(e), n;
 
 	x = bt_hlo_dot_nn(b, texts, x);
 	n = bt_hlo_reduce(b, "add", texts, 1);
@@ -96,7 +97,7 @@ static void mean(struct bt_hlo_emit *e, int node)
 static void mean_back(struct bt_hlo_emit *e, int node)
 {
 	struct bt_hlo *b = &e->b;
-	int texts = bt_hlo_tokens_of_texts(e), dy = bt_hlo_given(e, node);
+	int texts = tokens_of_texts(e), dy = bt_hlo_given(e, node);
 
 	dy = bt_hlo_binary(b, "divide", dy, e->outputs[node].saved[0]);
 	bt_hlo_give(e, e->g->nodes[node].in[0], bt_hlo_dot_tn(b, texts, dy));

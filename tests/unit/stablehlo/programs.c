@@ -215,7 +215,7 @@ TEST(misfits_are_refused)
 
 	bt_hlo_init(&b, &err);
 	x = bt_hlo_argument(&b, &s);
-	assert_int_equal(bt_hlo_dim(&b, bt_hlo_dot_nt(&b, x, x), 1), 2);
+	assert_int_equal(bt_hlo_dim(&b, bt_hlo_dot_tn(&b, x, x), 1), 3);
 	assert_ok(bt_hlo_failed(&b));
 	assert_int_equal(bt_hlo_dot_nn(&b, x, x), BT_HLO_NONE);
 	assert_int_equal(bt_hlo_unary(&b, "negate", x), BT_HLO_NONE);
