@@ -464,8 +464,6 @@ static int check_start(struct bt_csv_parse *x, struct bt_error *err)
 		r = bt_in_peek(x->in, 4, &p, &got, err);
 	if (r != BT_OK)
 		return r;
-	if (got >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
-		bt_in_skip(x->in, 3);
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (got >= others[i].n &&
 		    memcmp(p, others[i].first, others[i].n) == 0)
@@ -476,7 +474,7 @@ static int check_start(struct bt_csv_parse *x, struct bt_error *err)
 			    bt_error_set(err, BT_EFORMAT,
 			                 "cannot read %s: it is %s",
 			                 bt_in_name(x->in), others[i].what));
-	return BT_OK;
+	return bt_in_skip_mark(x->in, err);
 }
 
 static int never(unsigned char c)

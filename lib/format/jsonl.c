@@ -26,8 +26,6 @@ int bt_jsonl_from(struct bt_in *in, const struct bt_span *keys, size_t n,
                   size_t max, struct bt_jsonl **jsonl, struct bt_error *err)
 {
 	struct bt_jsonl *j = bt_array0(1, sizeof(*j));
-	const uint8_t *p;
-	size_t got;
 	int r;
 
 	j->in = in;
@@ -36,15 +34,12 @@ int bt_jsonl_from(struct bt_in *in, const struct bt_span *keys, size_t n,
 	j->object.n = j->object.list = n;
 	j->object.values = bt_array0(n, sizeof(*j->object.values));
 	j->object.found = bt_array0(n, sizeof(*j->object.found));
-	r = bt_in_peek(in, 3, &p, &got, err);
-	if (r != BT_OK) {
+	r = bt_in_skip_mark(in, err);
+	if (r == BT_OK)
+		*jsonl = j;
+	else
 		bt_jsonl_close(j);
-		return r;
-	}
-	if (got == 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
-		bt_in_skip(in, 3);
-	*jsonl = j;
-	return BT_OK;
+	return r;
 }
 
 void bt_jsonl_allow_list(struct bt_jsonl *j, size_t i)

@@ -377,6 +377,20 @@ void bt_in_skip(struct bt_in *in, size_t n)
 	in->offset += n;
 }
 
+int bt_in_skip_mark(struct bt_in *in, struct bt_error *err)
+{
+	const uint8_t *p;
+	size_t got;
+	/* more than a byte may be long in coming */
+	int r = bt_in_peek(in, 1, &p, &got, err);
+
+	if (r == BT_OK && got == 1 && *p == 0xEF)
+		r = bt_in_peek(in, 3, &p, &got, err);
+	if (r == BT_OK && got == 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
+		bt_in_skip(in, 3);
+	return r;
+}
+
 int bt_in_line(struct bt_in *in, size_t limit, struct bt_span *line,
                size_t *skip, struct bt_error *err)
 {

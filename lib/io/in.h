@@ -116,6 +116,9 @@ int bt_in_line(struct bt_in *in, size_t limit, struct bt_span *line,
 /* Consumes n bytes that were looked at. */
 void bt_in_skip(struct bt_in *in, size_t n);
 
+/* Consumes a byte order mark of UTF-8, if that is what comes next. */
+int bt_in_skip_mark(struct bt_in *in, struct bt_error *err) BT_MUST_USE;
+
 /* Reads a whole file of at most limit bytes, as it is; *data gets a NUL behind
  * it and is free()d by the caller. */
 int bt_in_whole(const char *path, size_t limit, char **data, size_t *len,

@@ -44,7 +44,7 @@ static int open_next(struct bt_input *s, struct bt_error *err)
 	free(s->file);
 	name = bt_in_name(s->in);
 	s->file = bt_strndup(name, strlen(name));
-	return BT_OK;
+	return bt_in_skip_mark(s->in, err);
 }
 
 int bt_input_open(char *const *paths, int n, const struct bt_input_opts *opts,

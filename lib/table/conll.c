@@ -461,15 +461,12 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 {
 	struct bt_span line = {NULL, 0};
 	size_t skip = 0;
-	int e;
+	int e = bt_in_skip_mark(in, err);
 
+	if (e != BT_OK)
+		return e;
 	while ((e = bt_in_line(in, LINE_MAX_BYTES, &line, &skip, err)) == 1) {
 		r->number++;
-		if (r->number == 1 && line.n >= 3 &&
-		    memcmp(line.p, "\xef\xbb\xbf", 3) == 0) {
-			line.p += 3;
-			line.n -= 3;
-		}
 		if (line.n > 0 && line.p[line.n - 1] == '\r')
 			line.n--;
 		if (r->number == 1)

@@ -412,13 +412,10 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 static int is_lines(struct bt_in *in, bool *lines, struct bt_error *err)
 {
 	struct bt_span line = {NULL, 0};
-	const uint8_t *p;
 	json_t *o = NULL;
-	size_t skip, got;
-	int e = bt_in_peek(in, 3, &p, &got, err);
+	size_t skip;
+	int e = bt_in_skip_mark(in, err);
 
-	if (e == BT_OK && got == 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
-		bt_in_skip(in, 3);
 	if (e == BT_OK)
 		e = bt_in_line(in, DOCUMENT_MAX, &line, &skip, err);
 	if (e < 0)

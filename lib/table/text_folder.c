@@ -227,16 +227,14 @@ static int read_text(struct bt_text_folder *f, const char *path,
 	if (opts->charset == BT_CHARSET_UTF8)
 		r = bt_in_utf16(in, &f->utf16, err);
 	if (r == BT_OK)
+		r = bt_in_skip_mark(in, err);
+	if (r == BT_OK)
 		r = bt_in_peek(in, max + 1, &p, &n, err);
 	if (r == BT_OK && n > max) {
 		f->fault = BT_TABLE_LARGE;
 		r = bt_error_set(err, BT_ELIMIT, "larger than %zu bytes", max);
 	}
 	if (r == BT_OK) {
-		if (n >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0) {
-			p += 3;
-			n -= 3;
-		}
 		f->text = bt_strndup((const char *)p, n);
 		f->len = n;
 	}

@@ -108,6 +108,8 @@ static int read_lines(struct sink *s, const char *path, struct bt_error *err)
 		                               bt_in_name(in)));
 	if (r == BT_OK)
 		r = bt_in_utf16(in, &order, err);
+	if (r == BT_OK)
+		r = bt_in_skip_mark(in, err);
 	while (r == BT_OK) {
 		r = bt_in_line(in, BT_TFRECORD_MAX, &line, &skip, err);
 		if (r != 1)

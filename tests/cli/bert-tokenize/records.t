@@ -10,6 +10,11 @@ bert-tokenize -q -m "$M" --lines --format ids lines >want
 { printf '\377\376' && printf 'H\0e\0l\0l\0o\0\n\0w\0o\0r\0l\0d\0\n\0'; } >lines16
 works 'lines in UTF-16' bert-tokenize -q -m "$M" --lines --format ids lines16
 same out want 'are known by their mark'
+printf 'Hello\n' >plain
+printf '\357\273\277Hello\n' >marked
+bert-tokenize -q -m "$DATA/bpe/roberta.json" --lines --format ids plain >plain.ids
+bert-tokenize -q -m "$DATA/bpe/roberta.json" --lines --format ids marked >marked.ids
+same marked.ids plain.ids "a byte order mark of UTF-8 is not the first line's"
 printf '%s\n' 'id=7	text_a=Hello world	label=x	weight=0.5' \
 	'text_a=a	text_b=the book' 'text_a=' | $rec >in.tfr
 works 'records become records' bert-tokenize -m "$M" in.tfr

@@ -18,6 +18,8 @@ is "$(json --word 2 --no-tags a.txt | tail -n 1)" \
 	'{"id": "3", "lines": "Peter  NNP B-PER", "words": "NNP"}' 'no tags'
 is "$(printf 'a\nb\r\n\nc' | json | grep -o '"words": .*' | tr '\n' ' ')" \
 	'"words": ["a", "b"]} "words": "c"} ' 'words alone, other line ends, no last one'
+is "$(printf '\357\273\277-DOCSTART-\n\nb O\n' | json | grep -o '"words": .*')" '"words": "b"}' \
+	'a byte order mark'
 is "$(printf 'a b\tO\nc\tB-X\n' | json | grep -o '"words": [^]]*]')" '"words": ["a b", "c"]' \
 	'tabs divide where there are any'
 like "$(conll2tfrecord a.txt a.txt 2>&1 >/dev/null)" '*a.txt*4 sentences, 6 words' 'several files'

@@ -26,6 +26,8 @@ result $? 'and back to the same bytes'
 printf '\n{"a":1}\r\n  \n{ "a" : 2 }' >odd.jsonl
 is "$(tfrecord-cat -q --from-json odd.jsonl | tfrecord-cat -q --json)" '{"a": 1}
 {"a": 2}' 'blank lines, CRLF, no last line end'
+is "$(printf '\357\273\277{"a": 1}\n' | tfrecord-cat -q --from-json --json)" '{"a": 1}' \
+	'... a byte order mark'
 is "$(tfrecord-cat -q --from-json --json --where a=2 odd.jsonl odd.jsonl)" '{"a": 2}
 {"a": 2}' 'both at once, several files'
 is "$(tfrecord-cat -q --from-json </dev/null | wc -c)" 0 'nothing'
