@@ -28,6 +28,10 @@ static const struct bt_opt options[] = {
     BT_STR('t', "tag", "COL", "column of the tags, or their key [last, tags]",
            values, o.tag),
     BT_FLAG(0, "no-tags", "the words have no tags", values, o.no_tags),
+    BT_STR(0, "comment", "TEXT",
+           "leave out lines that begin with TEXT [# without a tab, if tabs "
+           "divide the columns]",
+           values, o.comment),
     BT_GROUP("Schemes of tags"),
     BT_STR(0, "scheme", "FROM[:TO]",
            "tags follow scheme FROM; write them by scheme TO [FROM], of "
@@ -87,6 +91,8 @@ static int run(void *values, char *const *files, int n)
 	if (v->o.no_tags && v->o.scheme != NULL)
 		return bt_tool_misuse(&tool,
 		                      "give either --scheme or --no-tags");
+	if (v->o.comment != NULL && *v->o.comment == '\0')
+		return bt_tool_misuse(&tool, "--comment needs a text");
 	if (v->o.repair_tags && v->o.scheme == NULL)
 		return bt_tool_misuse(&tool, "--repair-tags needs --scheme");
 	if (bt_out_spare(v->common.output, files, n, &err) != BT_OK)
@@ -98,11 +104,16 @@ static int run(void *values, char *const *files, int n)
 		return bt_tool_fail(&tool, &err);
 	bt_summary_count(log.summary, "sentences", stats.sentences);
 	bt_summary_count(log.summary, "words", stats.words);
+	bt_summary_count(log.summary, "comments", stats.comments);
 	bt_summary_count(log.summary, "tags_repaired", stats.repaired);
 	bt_log(&log, BT_LOG_NOTE, "%llu sentence%s, %llu word%s%s",
 	       (unsigned long long)stats.sentences, bt_plural(stats.sentences),
 	       (unsigned long long)stats.words, bt_plural(stats.words),
 	       stats.tagged ? "" : ", without tags");
+	if (stats.comments > 0)
+		bt_log(&log, BT_LOG_NOTE, "%llu comment line%s left out",
+		       (unsigned long long)stats.comments,
+		       stats.comments == 1 ? " was" : "s were");
 	if (stats.repaired > 0)
 		bt_log(&log, BT_LOG_NOTE,
 		       "%llu tag%s did not follow the scheme and %s changed",

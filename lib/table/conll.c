@@ -32,7 +32,8 @@ struct texts {
 struct sentence {
 	struct texts words, tags, lines;
 	struct bt_buf doc, id;
-	uint64_t line; /* of the last word, in columns */
+	uint64_t *number; /* [words.n] of the lines, in columns */
+	size_t number_cap;
 };
 
 struct reader {
@@ -51,6 +52,8 @@ struct reader {
 	size_t commas;   /* in the first line; 0: lines differ, it is no CSV */
 	uint64_t number; /* of the line */
 	bool json;
+	bool tabs;                   /* divide the columns of the file */
+	bool number_sign;            /* begins its first line of columns */
 	struct bt_tag_scheme scheme; /* of o->scheme */
 	struct texts scheme_tags;    /* of the sentence, by the scheme */
 };
@@ -171,7 +174,7 @@ static int apply_scheme(struct reader *r, struct bt_error *err)
 	int e;
 
 	if (n == 0) {
-		r->number = r->json ? r->number : s->line - (s->words.n - 1);
+		r->number = r->json ? r->number : s->number[0];
 		return bt_error_set(err, BT_EFORMAT,
 		                    "has no tag, and tags are to follow a "
 		                    "scheme");
@@ -188,9 +191,7 @@ static int apply_scheme(struct reader *r, struct bt_error *err)
 	if (e != BT_OK && r->json)
 		bt_error_prefix(err, "word %zu", wrong + 1);
 	if (e != BT_OK) {
-		/* lines of a sentence stand one behind the other */
-		if (!r->json)
-			r->number = s->line - (n - 1 - wrong);
+		r->number = r->json ? r->number : s->number[wrong];
 		return e;
 	}
 	to->n = n;
@@ -240,11 +241,29 @@ static int end_document(struct reader *r, struct bt_error *err)
 	return e;
 }
 
-/* Cuts a line at tabs or, where it has none, at blanks, of which several are as
- * one. Returns the number of columns, of which only COLUMNS are kept. */
-static int cut(struct bt_span line, struct bt_span *column)
+static bool has_tab(struct bt_span line)
 {
-	bool tabs = line.n > 0 && memchr(line.p, '\t', line.n) != NULL;
+	return line.n > 0 && memchr(line.p, '\t', line.n) != NULL;
+}
+
+/* Whether it is left out, and no word. */
+static bool is_comment(const struct reader *r, struct bt_span line)
+{
+	struct bt_span begin = bt_span(r->o->comment);
+
+	if (begin.p != NULL)
+		return line.n >= begin.n &&
+		       memcmp(line.p, begin.p, begin.n) == 0;
+	return r->tabs && line.n > 0 && *line.p == '#' && !has_tab(line);
+}
+
+/* Cuts a line at tabs or, where neither it nor the file has any, at blanks, of
+ * which several are as one. Returns the number of columns, of which only
+ * COLUMNS are kept. */
+static int cut(const struct reader *r, struct bt_span line,
+               struct bt_span *column)
+{
+	bool tabs = r->tabs || has_tab(line);
 	size_t i, from = 0;
 	int n = 0;
 
@@ -313,15 +332,51 @@ static int is_csv(const struct reader *r, struct bt_error *err)
 	                    r->commas, bt_plural(r->commas));
 }
 
+/* Adds the columns of a word, which are line. */
+static int add_word(struct reader *r, struct bt_span line,
+                    const struct bt_span *column, struct bt_error *err)
+{
+	struct sentence *s = now(r);
+
+	if (column[r->word].n == 0 || (r->tag >= 0 && column[r->tag].n == 0))
+		return bt_error_set(err, BT_EFORMAT, "has an empty %s",
+		                    column[r->word].n == 0 ? "word" : "tag");
+	if (add(&s->words, column[r->word]) || add(&s->lines, line) ||
+	    (r->tag >= 0 && add(&s->tags, column[r->tag])) ||
+	    bt_grow(&s->number, &s->number_cap, s->words.n, sizeof(*s->number)))
+		return bt_error_nomem(err, "reading a sentence");
+	s->number[s->words.n - 1] = r->number;
+	return BT_OK;
+}
+
+/* "# sent_id = 1": of CoNLL-U, whatever divides the columns. */
+static bool is_conllu(const struct bt_span *column, int n)
+{
+	return n > 3 && bt_span_equal(column[0], bt_span("#")) &&
+	       bt_span_equal(column[2], bt_span("="));
+}
+
+static bool is_document(struct bt_span line)
+{
+	size_t n = strlen(DOCUMENT);
+
+	return line.n >= n && memcmp(line.p, DOCUMENT, n) == 0 &&
+	       (line.n == n || line.p[n] == ' ' || line.p[n] == '\t');
+}
+
 static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 {
-	struct bt_span column[COLUMNS], word;
-	int n = cut(line, column), e = BT_OK;
+	struct bt_span column[COLUMNS];
+	int n, e = BT_OK;
 
-	if (n == 0)
+	if (bt_span_trim(line, " ").n == 0)
 		return end_sentence(r, err);
-	word = column[0];
-	if (r->o->word == NULL && bt_span_equal(word, bt_span(DOCUMENT))) {
+	if (is_comment(r, line)) {
+		r->stats->comments++;
+		return BT_OK;
+	}
+	n = cut(r, line, column);
+	if (r->o->word == NULL && is_document(line)) {
 		e = end_document(r, err);
 		bt_buf_put(&now(r)->doc, line.p, line.n);
 		r->stats->documents++;
@@ -333,6 +388,7 @@ static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 	if (r->columns == 0) {
 		e = settle_columns(r, n, err);
 		r->commas = count_commas(line);
+		r->number_sign = *line.p == '#';
 	} else if (r->commas > 0 && count_commas(line) != r->commas) {
 		r->commas = 0;
 	}
@@ -342,16 +398,14 @@ static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 		e = bt_error_set(err, BT_EFORMAT,
 		                 "has %d column%s, the lines before have %d", n,
 		                 bt_plural((size_t)n), r->columns);
-	if (e != BT_OK)
-		return e;
-	if (column[r->word].n == 0 || (r->tag >= 0 && column[r->tag].n == 0))
-		return bt_error_set(err, BT_EFORMAT, "has an empty %s",
-		                    column[r->word].n == 0 ? "word" : "tag");
-	if (add(&now(r)->words, column[r->word]) || add(&now(r)->lines, line) ||
-	    (r->tag >= 0 && add(&now(r)->tags, column[r->tag])))
-		return bt_error_nomem(err, "reading a sentence");
-	now(r)->line = r->number;
-	return BT_OK;
+	else if (e == BT_OK && r->o->comment == NULL && is_conllu(column, n))
+		e = bt_error_set(err, BT_EFORMAT,
+		                 "looks like a comment of CoNLL-U, in a file "
+		                 "whose columns are divided by blanks");
+	if (e == BT_EFORMAT && r->o->comment == NULL &&
+	    (*line.p == '#' || r->number_sign))
+		return bt_error_hint(err, BT_HINT_COMMENT, e);
+	return e == BT_OK ? add_word(r, line, column, err) : e;
 }
 
 /* The list of a key: texts, or whole numbers. */
@@ -457,6 +511,43 @@ static int read_parquet(struct reader *r, struct bt_in *in,
 	return e == BT_OK ? end_document(r, err) : e;
 }
 
+/* Looks whether tabs divide the columns: up to the end of the first line that
+ * does not begin with '#', the file has one. */
+static int look_tabs(struct reader *r, struct bt_in *in, struct bt_error *err)
+{
+	bool sign = true; /* or the line is empty */
+	size_t i, start = 0, got = 0;
+	const uint8_t *p = NULL;
+	int e;
+
+	for (i = 0; !r->tabs && i < LINE_MAX_BYTES; i++) {
+		if (i == got) {
+			e = bt_in_some(in, i + 1, &p, &got, err);
+			if (e != BT_OK || got == i)
+				return e;
+		}
+		if (i == start)
+			sign = memchr("#\r\n", p[i], 3) != NULL;
+		if (p[i] == '\n' && !sign)
+			return BT_OK;
+		if (p[i] == '\n')
+			start = i + 1;
+		r->tabs = p[i] == '\t';
+	}
+	return BT_OK;
+}
+
+/* The next line, as bt_in_line. */
+static int next_line(struct reader *r, struct bt_in *in, struct bt_span *line,
+                     size_t *skip, struct bt_error *err)
+{
+	int e = BT_OK;
+
+	if (r->columns == 0 && !r->tabs && !r->json)
+		e = look_tabs(r, in, err);
+	return e == BT_OK ? bt_in_line(in, LINE_MAX_BYTES, line, skip, err) : e;
+}
+
 static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 {
 	struct bt_span line = {NULL, 0};
@@ -465,7 +556,7 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 
 	if (e != BT_OK)
 		return e;
-	while ((e = bt_in_line(in, LINE_MAX_BYTES, &line, &skip, err)) == 1) {
+	while ((e = next_line(r, in, &line, &skip, err)) == 1) {
 		r->number++;
 		if (line.n > 0 && line.p[line.n - 1] == '\r')
 			line.n--;
@@ -521,6 +612,8 @@ static int read_file(struct reader *r, const char *path, struct bt_error *err)
 	r->columns = 0;
 	r->commas = 0;
 	r->json = false;
+	r->tabs = false;
+	r->number_sign = false;
 	bt_in_idle(in, bt_out_hand_on, r->out);
 	e = look_first(in, err);
 	if (e == 1)
@@ -542,6 +635,7 @@ static void clear_all(struct reader *r)
 		clear(&r->q[i].words);
 		clear(&r->q[i].tags);
 		clear(&r->q[i].lines);
+		free(r->q[i].number);
 		bt_buf_clear(&r->q[i].doc);
 		bt_buf_clear(&r->q[i].id);
 	}

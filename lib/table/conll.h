@@ -28,10 +28,14 @@ struct bt_conll_opts {
 	 * (table/tag_scheme.h); NULL: any tags */
 	const char *scheme;
 	bool repair_tags; /* those that do not follow FROM */
+	/* lines that begin with it are comments; NULL: those with '#' and
+	 * without a tab, in a file whose columns are divided by tabs */
+	const char *comment;
 };
 
 struct bt_conll_stats {
 	uint64_t sentences, words, documents;
+	uint64_t comments; /* lines left out */
 	bool tagged;
 	uint64_t repaired; /* tags */
 };

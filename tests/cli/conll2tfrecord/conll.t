@@ -26,6 +26,24 @@ like "$(conll2tfrecord a.txt a.txt 2>&1 >/dev/null)" '*a.txt*4 sentences, 6 word
 gzip -k a.txt
 is "$(json a.txt.gz)" "$(json a.txt)" 'compressed'
 
+# comments
+printf '%s\n' '# newdoc' '' '# sent_id = 0' '#' '1	#	NOUN' '# a b' '2	ten	NUM' '' '#text = d' '1	d e	VERB' >u.conllu
+works 'comments of CoNLL-U' conll2tfrecord -w 2 -o u.rec u.conllu
+is "$(cat err)" 'conll2tfrecord: 2 sentences, 3 words
+conll2tfrecord: 5 comment lines were left out' '... are counted'
+is "$(tfrecord-cat -q --json u.rec)" '{"id": "0", "lines": ["1\t#\tNOUN", "2\tten\tNUM"], "tags": ["NOUN", "NUM"], "words": ["#", "ten"]}
+{"id": "1", "lines": "1\td e\tVERB", "tags": "VERB", "words": "d e"}' '... and are no words'
+conll2tfrecord -q -w 2 --summary u.json -o u.rec u.conllu
+like "$(cat u.json)" '*"comments":5,*' '... also in the summary'
+is "$(printf '# a b\n#\tX\n# O\n' | json | grep -o '"words".*')" '"words": "#"}' 'a word # between tabs'
+is "$(printf '# O\n# O\n\n# X\na O\n' | json | grep -o '"words".*' | tr '\n' ' ')" \
+	'"words": ["#", "#"]} "words": ["#", "a"]} ' '... and between blanks'
+is "$(printf '# O\n#begin x\nb O\n' | json --comment '#be' | grep -o '"words".*')" '"words": ["#", "b"]}' \
+	'--comment'
+printf 'a\tO\n# c\nb\tI-\n' >scheme.txt
+refuses "*'scheme.txt': line 3: *" 'a comment between words' conll2tfrecord --scheme iob2 scheme.txt
+misuses '*--comment needs a text*' '--comment of nothing' conll2tfrecord --comment '' a.txt
+
 printf '{"id": 7, "tokens": ["a", "b"], "ner_tags": [0, 12]}\n\n{"tokens": ["c"], "tags": ["B-X"]}\n' >a.jsonl
 is "$(json a.jsonl)" '{"id": "7", "tags": ["0", "12"], "words": ["a", "b"]}
 {"id": "1", "tags": "B-X", "words": "c"}' 'JSON Lines'
@@ -77,6 +95,11 @@ works 'words with commas' conll2tfrecord -o words.rec words.txt
 printf 'a,b\nc,d\n' >words.txt
 works 'words that all have one, if they are to be words' conll2tfrecord --no-tags -o words.rec words.txt
 is "$(tail -n 1 err)" 'conll2tfrecord: 1 sentence, 2 words, without tags' '... is said'
+bad "2: has 1 column, the lines before have 2" 'a\tO\nb c\n'
+bad "1: has 2 columns, but the tags are expected in column 3 (--comment '#' *)" '#\tb\n1\tb\tO\n' --tag 3
+bad "2: has 3 columns, the lines before have 2 (--comment '#' *)" '#\tb\n1\tb\tO\n'
+bad "2: has 3 columns, the lines before have 2 (--comment '#' *)" 'a O\n#begin a document\n'
+bad "1: looks like a comment of CoNLL-U, *(--comment '#' *)" '# sent_id = 0\n1 a b O\n'
 bad '1: has an empty tag' 'a\tb\t\n'
 bad '1: has an empty word' '\tb\tc\n'
 bad '2: is not valid UTF-8 (iconv *)' 'a O\n\377 O\n'
