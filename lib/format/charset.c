@@ -192,6 +192,20 @@ size_t bt_charset_check(enum bt_charset set, const char *s, size_t n)
 	return n;
 }
 
+int bt_charset_skip_mark(enum bt_charset set, struct bt_in *in,
+                         struct bt_error *err)
+{
+	uint64_t begin = bt_in_offset(in);
+	int r = bt_in_skip_mark(in, err);
+
+	if (r != BT_OK || set == BT_CHARSET_UTF8 || bt_in_offset(in) == begin)
+		return r;
+	return bt_error_set(err, BT_EFORMAT,
+	                    "cannot read %s: it begins with the byte order "
+	                    "mark of UTF-8, and is not %s",
+	                    bt_in_name(in), bt_charset_name(set));
+}
+
 size_t bt_charset_mend(struct bt_buf *b, const char *s, size_t n)
 {
 	const uint8_t *bytes = (const uint8_t *)s;

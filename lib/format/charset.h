@@ -37,6 +37,11 @@ const char *bt_charset_name(enum bt_charset set);
  */
 size_t bt_charset_check(enum bt_charset set, const char *s, size_t n);
 
+/* Consumes a byte order mark of UTF-8, which is BT_EFORMAT before text of
+ * another set. */
+int bt_charset_skip_mark(enum bt_charset set, struct bt_in *in,
+                         struct bt_error *err) BT_MUST_USE;
+
 /* Appends s with U+FFFD for each run of bytes that begins like a character of
  * UTF-8 and does not go on so, or else for the byte, as Python's
  * errors="replace" has it; returns their number. */

@@ -5,13 +5,6 @@
 
 #include "table/table_int.h"
 
-static struct bt_span without_mark(const uint8_t *p, size_t n)
-{
-	size_t mark = n >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-
-	return (struct bt_span){(const char *)p + mark, n - mark};
-}
-
 /* Takes a line off s, without its end; false where s has no whole one. */
 static bool take_line(struct bt_span *s, struct bt_span *line)
 {
@@ -76,7 +69,7 @@ static bool is_sure(struct bt_span line, struct bt_span tag)
 
 bool bt_table_is_conll(const uint8_t *p, size_t n)
 {
-	struct bt_span s = without_mark(p, n), line, last = {NULL, 0};
+	struct bt_span s = {(const char *)p, n}, line, last = {NULL, 0};
 	size_t first = 0, lines = 0, k;
 	bool sure = false, more;
 
@@ -104,7 +97,7 @@ static bool are_lines(struct bt_span s)
 bool bt_table_is_squad(const uint8_t *p, size_t n)
 {
 	static const char *const keys[] = {"\"qas\"", "\"question\""};
-	struct bt_span s = without_mark(p, n), rest;
+	struct bt_span s = {(const char *)p, n}, rest;
 	const char *data;
 	size_t i;
 

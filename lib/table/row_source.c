@@ -23,14 +23,6 @@ static size_t blanks(const uint8_t *p, size_t n)
 	return i;
 }
 
-/* Where the text begins, behind a byte order mark. */
-static size_t begin(const uint8_t *p, size_t n)
-{
-	size_t mark = n >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-
-	return mark + blanks(p + mark, n - mark);
-}
-
 #define FIRST 64 /* bytes that tell what an input is */
 
 /* Looks at the first bytes, no more than tell what the input is: a line, since
@@ -46,7 +38,7 @@ static int look_first(struct bt_in *in, const uint8_t **p, size_t *got,
 		r = bt_in_peek(in, want, p, got, err);
 		if (r != BT_OK || *got < want || want == FIRST)
 			return r;
-		i = begin(*p, *got);
+		i = blanks(*p, *got);
 		if (i < *got && (*p)[i] != '[' &&
 		    memchr(*p + i, '\n', *got - i) != NULL)
 			return BT_OK;
@@ -88,7 +80,7 @@ static int is_jsonl(struct bt_in *in, const char *path,
 	r = look_first(in, &p, &got, err);
 	if (r != BT_OK)
 		return r;
-	i = begin(p, got);
+	i = blanks(p, got);
 	if (i < got && p[i] == '[') {
 		k = i + 1 + blanks(p + i + 1, got - i - 1);
 		if (k < got && p[k] == '{')
@@ -338,6 +330,8 @@ static int open_text(struct bt_in *in, const char *path,
 	rows->utf16 = opts->utf16;
 	if (opts->charset == BT_CHARSET_UTF8)
 		r = bt_in_utf16(in, &rows->utf16, err);
+	if (r == BT_OK)
+		r = bt_charset_skip_mark(opts->charset, in, err);
 	if (r == BT_OK && opts->task == NULL)
 		r = is_jsonl(in, path, opts, err);
 	if (r < 0) {

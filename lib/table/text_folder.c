@@ -227,7 +227,7 @@ static int read_text(struct bt_text_folder *f, const char *path,
 	if (opts->charset == BT_CHARSET_UTF8)
 		r = bt_in_utf16(in, &f->utf16, err);
 	if (r == BT_OK)
-		r = bt_in_skip_mark(in, err);
+		r = bt_charset_skip_mark(opts->charset, in, err);
 	if (r == BT_OK)
 		r = bt_in_peek(in, max + 1, &p, &n, err);
 	if (r == BT_OK && n > max) {

@@ -162,6 +162,14 @@ refuses "*cannot read 'latin.csv': header: the name of column 2 is not valid utf
 like "$(csv2tfrecord --encoding latin1 -t 1,2 latin.csv 2>&1 >x)" \
 	'*warning: texts have control characters (bytes 80 to 9F)*(use --encoding windows-1252)*' \
 	'control characters in latin1'
+{ printf '\357\273\277' && cat latin.csv; } >mark.csv
+refuses "csv2tfrecord: cannot read 'mark.csv': it begins with the byte order mark of UTF-8, and is not windows-1252" \
+	'a mark of UTF-8 before another set' csv2tfrecord --encoding cp1252 -t 1 mark.csv
+mkdir marked
+{ printf '\357\273\277' && cat latin.csv; } >marked/a.txt
+refuses "csv2tfrecord: cannot read 'marked/a.txt': it begins with the byte order mark of UTF-8, and is not latin1" \
+	'... in a folder' csv2tfrecord --encoding latin1 marked
+rm -r marked
 printf 'text\n\244 caf\351\n' >euro.csv
 for name in iso-8859-15 ISO8859_15 latin9; do
 	gives "text_a=$(printf '\342\202\254 caf\303\251')" "$name" --encoding $name euro.csv
