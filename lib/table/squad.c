@@ -24,6 +24,7 @@ struct reader {
 	bt_squad_take take;
 	void *arg;
 	struct bt_duplicate_ids ids;
+	uint64_t blank; /* lines at the beginning of the file, read already */
 	/* the question that is read */
 	struct bt_buf id;
 	struct bt_span context;
@@ -350,7 +351,7 @@ static int add_document(struct reader *r, const json_t *o, struct bt_error *err)
 	return e;
 }
 
-/* Reads what is left of the input as one JSON text. */
+/* Reads the input as one JSON text. */
 static int read_document(struct reader *r, struct bt_in *in,
                          struct bt_error *err)
 {
@@ -360,6 +361,8 @@ static int read_document(struct reader *r, struct bt_in *in,
 	size_t got;
 	int e;
 
+	for (; r->blank > 0; r->blank--)
+		bt_buf_putc(&text, '\n'); /* messages count lines */
 	while ((e = bt_in_some(in, 1, &p, &got, err)) == BT_OK && got > 0) {
 		bt_buf_put(&text, p, got);
 		bt_in_skip(in, got);
@@ -384,7 +387,7 @@ static int read_document(struct reader *r, struct bt_in *in,
 
 static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 {
-	uint64_t number = 0;
+	uint64_t number = r->blank;
 	struct bt_span line;
 	json_t *o;
 	size_t skip;
@@ -408,19 +411,27 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 	return e;
 }
 
-/* Whether the first line is a question by itself. */
-static int is_lines(struct bt_in *in, bool *lines, struct bt_error *err)
+/* Whether the first line that is not blank is a question by itself. */
+static int is_lines(struct reader *r, struct bt_in *in, bool *lines,
+                    struct bt_error *err)
 {
 	struct bt_span line = {NULL, 0};
 	json_t *o = NULL;
 	size_t skip;
 	int e = bt_in_skip_mark(in, err);
 
-	if (e == BT_OK)
-		e = bt_in_line(in, DOCUMENT_MAX, &line, &skip, err);
+	if (e != BT_OK)
+		return e;
+	r->blank = 0;
+	while ((e = bt_in_line(in, DOCUMENT_MAX, &line, &skip, err)) == 1) {
+		line = bt_span_trim(line, " \t\r");
+		if (line.n > 0)
+			break;
+		bt_in_skip(in, skip);
+		r->blank++;
+	}
 	if (e < 0)
 		return e;
-	line = bt_span_trim(line, " \t\r");
 	*lines = line.n > 0 && line.p[line.n - 1] == '}' &&
 	         bt_json_parse("", line.p, line.n, false, &o, NULL) == BT_OK &&
 	         json_object_get(o, "data") == NULL;
@@ -483,7 +494,7 @@ static int read_file(struct reader *r, const char *path, struct bt_error *err)
 	if (e == BT_OK)
 		e = check_start(in, err);
 	if (e == BT_OK)
-		e = is_lines(in, &lines, err);
+		e = is_lines(r, in, &lines, err);
 	if (e == BT_OK)
 		e = lines ? read_lines(r, in, err) : read_document(r, in, err);
 	if (e == BT_EFORMAT || e == BT_ELIMIT)

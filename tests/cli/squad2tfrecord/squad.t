@@ -38,6 +38,14 @@ printf '%s\r\n\n%s' '{"id": 7, "question": "?", "context": "ab", "answers": [{"t
 	'{"title": "t", "question": "?", "context": "ab", "answers": {"text": [], "answer_start": []}}' >a.jsonl
 is "$(json a.jsonl)" '{"answer_starts": 1, "answers": "b", "context": "ab", "id": "7", "question": "?"}
 {"answer_starts": {"int64": []}, "answers": {"bytes": []}, "context": "ab", "id": "1", "question": "?", "title": "t"}' 'JSON Lines'
+{ printf '\n \r\n' && cat a.jsonl && echo; } >blank.jsonl
+is "$(json blank.jsonl)" "$(json a.jsonl)" 'JSON Lines behind blank lines'
+echo '{"question": 1}' >>blank.jsonl
+is "$(json blank.jsonl 2>&1 >/dev/null)" \
+	"squad2tfrecord: 'blank.jsonl': line $(wc -l <blank.jsonl): has no member 'context'" '... which count'
+is "$(printf '\n\n{"data":\n,' | json 2>&1)" \
+	"squad2tfrecord: standard input: the text is not valid JSON: line 4, column 1: unexpected token near ','" \
+	'... also before a document'
 is "$(json --no-answers a.jsonl | grep -c answer)" 0 'answers left out'
 
 # where each text of an answer stands in its context
