@@ -107,18 +107,32 @@ void bt_tfrecord_add_to(struct bt_tfrecord *r, struct bt_tfrecord_sum *sum)
 	r->sum = sum;
 }
 
+/* Whether bytes may be of a text; *ascii: whether all are ASCII. */
+static bool is_text(const uint8_t *p, size_t n, bool *ascii)
+{
+	size_t i;
+
+	*ascii = true;
+	for (i = 0; i < n; i++) {
+		if (!isprint(p[i]) && !isspace(p[i]) && p[i] < 0x80)
+			return false;
+		*ascii = *ascii && p[i] < 0x80;
+	}
+	return true;
+}
+
 /* Names the format of a file that is not a TFRecord stream by its first bytes;
  * NULL: unknown. */
 static const char *guess(const uint8_t *p, size_t n, enum bt_hint *hint)
 {
-	size_t i;
+	bool ascii, text = is_text(p, n, &ascii);
 
 	*hint = BT_HINT_NONE;
 	if (n >= 2 && p[0] == 0x1f && p[1] == 0x8b)
 		return "gzip-compressed data (compressed twice)";
-	/* without a preset dictionary, as "x " and "x?" would have */
+	/* which may begin as a text does: "x^2" */
 	if (n >= 2 && p[0] == 0x78 && (p[0] * 256 + p[1]) % 31 == 0 &&
-	    (p[1] & 0x20) == 0)
+	    (p[1] & 0x20) == 0 && !(text && ascii))
 		return "zlib-compressed data, which is not read: gzip and "
 		       "zstd are";
 	if (n >= 4 && load32(p) == 0xFD2FB528u)
@@ -132,9 +146,8 @@ static const char *guess(const uint8_t *p, size_t n, enum bt_hint *hint)
 		*hint = BT_HINT_READ_TENSORS;
 		return "tensors";
 	}
-	for (i = 0; i < n; i++)
-		if (!isprint(p[i]) && !isspace(p[i]) && p[i] < 0x80)
-			return NULL;
+	if (!text)
+		return NULL;
 	*hint = BT_HINT_READ_TEXT;
 	return "text";
 }

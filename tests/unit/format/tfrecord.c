@@ -317,6 +317,10 @@ TEST(something_else)
 	assert_err(read_back("other", &count, &err), BT_EFORMAT, "text");
 	file_put("other", "x is", 4);
 	assert_err(read_back("other", &count, &err), BT_EFORMAT, "with text");
+	file_put("other", "x^2 is a square\n", 16);
+	assert_err(read_back("other", &count, &err), BT_EFORMAT, "with text");
+	file_put("other", "\x78\x5e\x93\x60", 4);
+	assert_err(read_back("other", &count, &err), BT_EFORMAT, "with zlib");
 	file_put("other", "\x78\x9c\x93\x60", 4);
 	assert_err(read_back("other", &count, &err), BT_EFORMAT,
 	           "it starts with zlib-compressed data, which is not read");
