@@ -66,6 +66,36 @@ static bool read_entry(struct bt_pb in, struct bt_feature *f)
 	return read_feature(value, f);
 }
 
+/* The next features: 1, 0 at the end. Those of a SequenceExample's context
+ * would be taken for all that it holds. */
+static int next_features(struct bt_example *x, struct bt_error *err)
+{
+	struct bt_pb bytes;
+	uint32_t field;
+	int type;
+
+	while (x->rest.p < x->rest.end) {
+		if (!bt_pb_tag(&x->rest, &field, &type))
+			return bad(err);
+		if (type != BT_PB_LEN) {
+			if (!bt_pb_skip(&x->rest, type))
+				return bad(err);
+			continue;
+		}
+		if (!bt_pb_bytes(&x->rest, &bytes))
+			return bad(err);
+		if (field == 2)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "is a tf.SequenceExample, expected "
+			                    "a tf.Example");
+		if (field == 1) {
+			x->features = bytes;
+			return 1;
+		}
+	}
+	return 0;
+}
+
 int bt_example_next(struct bt_example *x, struct bt_feature *f,
                     struct bt_error *err)
 {
@@ -78,11 +108,9 @@ int bt_example_next(struct bt_example *x, struct bt_feature *f,
 			return bad(err);
 		if (r > 0)
 			return read_entry(entry, f) ? 1 : bad(err);
-		r = bt_pb_next(&x->rest, 1, &x->features);
-		if (r < 0)
-			return bad(err);
-		if (r == 0)
-			return 0;
+		r = next_features(x, err);
+		if (r != 1)
+			return r;
 	}
 }
 

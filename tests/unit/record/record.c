@@ -220,6 +220,9 @@ TEST(no_example_at_all)
 	}
 	bt_example_open(&x, "", 0);
 	assert_int_equal(bt_example_next(&x, &f, &err), 0);
+	bt_example_open(&x, "\x0a\x00\x12\x02\x0a\x00", 6);
+	assert_err(bt_example_next(&x, &f, &err), BT_EFORMAT,
+	           "is a tf.SequenceExample, expected a tf.Example");
 }
 
 static volatile size_t read_for_real; /* so that no read is optimised away */
