@@ -71,11 +71,24 @@ bool bt_table_is_number(struct bt_span v, double *x)
 	return is_number_to(v, 1e30, x);
 }
 
+bool bt_table_has_comma(struct bt_span v)
+{
+	char s[64], *comma;
+	double x;
+
+	if (!bt_span_str(v, s, sizeof(s)) || (comma = strchr(s, ',')) == NULL)
+		return false;
+	*comma = '.';
+	return is_number_to(bt_span(s), DBL_MAX, &x);
+}
+
 /* What a number to predict has to be, which v is not. */
 static const char *expected_number(struct bt_span v)
 {
 	double x;
 
+	if (bt_table_has_comma(v))
+		return "a number: it has a comma, expected a decimal point";
 	return is_number_to(v, DBL_MAX, &x) ? "a number from -1e30 to 1e30"
 	                                    : "a number";
 }

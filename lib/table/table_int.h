@@ -220,6 +220,9 @@ bool bt_table_is_list(struct bt_span v);
 
 bool bt_table_is_number(struct bt_span v, double *x);
 
+/* Whether it would be a number with a point in place of a comma. */
+bool bt_table_has_comma(struct bt_span v);
+
 /* True for what pandas reads as a missing value; for m's row if that is all of
  * its text, its second text, or its one label. */
 bool bt_table_is_na(struct bt_span v);
