@@ -60,7 +60,8 @@ static int read_pairs(struct bt_label_map *m, const char *text,
 		equals = memchr(p, '=', (size_t)(end - p));
 		if (equals == NULL)
 			return bt_error_set(err, BT_EARG,
-			                    "'%.*s' is not a pair A=B",
+			                    "'%.*s' is not a pair A=B "
+			                    "(labels with commas need @FILE)",
 			                    (int)(end - p), p);
 		r = add(
 		    m, (struct bt_span){p, (size_t)(equals - p)},

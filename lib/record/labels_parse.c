@@ -133,5 +133,7 @@ int bt_labels_parse(const char *given, struct bt_labels *l,
 	if (list && err != NULL && err->code == BT_EFORMAT)
 		err->code = BT_EARG; /* of the command line, not of a file */
 	return bt_error_prefix(err, "cannot use the labels%s",
-	                       list ? " given" : "");
+	                       list ? " given (labels with commas need a "
+	                              "file, with one per line)"
+	                            : "");
 }

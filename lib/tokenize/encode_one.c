@@ -44,6 +44,17 @@ static const char *labels_of(const struct bt_tokenize *j)
 	return j->opts.model_labels ? "of the model" : "given";
 }
 
+/* Whether a list of labels was split at the comma of a label. */
+static bool is_split(const struct bt_labels *l, struct bt_span label)
+{
+	const char *comma = label.n > 0 ? memchr(label.p, ',', label.n) : NULL;
+
+	if (comma == NULL)
+		return false;
+	label.n = (size_t)(comma - label.p);
+	return bt_labels_find(l, label) >= 0;
+}
+
 /* label_ids, of the record's label or the dummy. */
 static int fill_label(const struct bt_tokenize *j, struct bt_token_rec *rec,
                       struct bt_error *err)
@@ -65,9 +76,13 @@ static int fill_label(const struct bt_tokenize *j, struct bt_token_rec *rec,
 		return BT_OK;
 	return bt_error_set(err, BT_EFORMAT,
 	                    "the label '%.*s' is not one of the %d labels %s "
-	                    "('%s' ... '%s')",
+	                    "('%s' ... '%s')%s",
 	                    (int)head(label).n, label.p, l->n, labels_of(j),
-	                    l->name[0], l->name[l->n - 1]);
+	                    l->name[0], l->name[l->n - 1],
+	                    is_split(l, label)
+	                        ? "; labels with commas need a file, with one "
+	                          "per line"
+	                        : "");
 }
 
 /* Where a label stands among the names of its record; n: nowhere. */

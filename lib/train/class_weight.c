@@ -69,7 +69,9 @@ static int from_list(const char *list, const struct bt_labels *l,
 		s = (struct bt_span){list, strcspn(list, ",")};
 		if (named && memchr(list, '=', s.n) == NULL)
 			return bt_error_set(err, BT_EARG,
-			                    "%s '%.*s' is not LABEL=NUMBER",
+			                    "%s '%.*s' is not LABEL=NUMBER "
+			                    "(with commas in labels, give "
+			                    "one number per label)",
 			                    what, (int)s.n, list);
 		r = item(s, i, l, what, w, err);
 		if (r != BT_OK)

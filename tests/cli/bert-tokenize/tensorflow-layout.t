@@ -48,9 +48,12 @@ done
 bad() { refuses "$1" "$2" bert-tokenize -m "$M" --pad 6 --labels "$3" in.tfr; }
 bad "*'in.tfr': record 1: the label 'yes' is not one of the 2 labels given ('no' ... 'maybe')" \
 	'a label that is none of them' no,maybe
+echo '{"text_a": "a", "label": "yes, sir, or"}' | tfrecord-cat -q --from-json -o comma.rec
+refuses "*the label 'yes, sir, or' is not one of the 4 labels given ('yes' ... 'no'); labels with commas need a file, with one per line" \
+	'a label with a comma in a list' bert-tokenize -m "$M" --labels 'yes, sir, or,no' comma.rec
 misuses "*label 'no' stands there twice" 'a label twice' \
 	bert-tokenize -m "$M" --labels no,yes,no in.tfr
-misuses '*label 2 is empty' 'an empty label' bert-tokenize -m "$M" --labels no,,yes in.tfr
+misuses '*(labels with commas need a file, with one per line): label 2 is empty*' 'an empty label' bert-tokenize -m "$M" --labels no,,yes in.tfr
 echo one >one
 bad "*'one' names 1 label, expected at least two" 'one label only' one
 bad "*'nosuch'*No such file*" 'no such file' nosuch

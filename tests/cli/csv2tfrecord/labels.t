@@ -68,11 +68,11 @@ awk 'BEGIN { print "text,y"; for (i = 0; i < 30; i++) print "text" i "," i % 3 "
 csv2tfrecord -l y b.csv >got 2>err
 like "$(cat err)" "csv2tfrecord: warning: 3 labels start or end with a blank, which is part of them, such as '0 ' (--strip removes it)
 csv2tfrecord: 30 records*" 'warnings of one kind are counted'
-misuse "'neg' is not a pair A=B" 'no pair' csv2tfrecord -l y --map-label neg y.csv
+misuse "'neg' is not a pair A=B (labels with commas need @FILE)" 'no pair' csv2tfrecord -l y --map-label neg y.csv
 misuse "label '0' stands twice" 'a label twice' \
 	csv2tfrecord -l y --map-label 0=a,0=b y.csv
 misuse "'0=' lacks a label" 'an empty name' csv2tfrecord -l y --map-label 0= y.csv
-misuse "'' is not a pair A=B" 'an empty map' csv2tfrecord -l y --map-label '' y.csv
+misuse "'' is not a pair A=B *" 'an empty map' csv2tfrecord -l y --map-label '' y.csv
 misuse '--map-label needs --label' 'no label' csv2tfrecord --map-label a=b y.csv
 refuses "*cannot open 'nosuch'*" 'no such file' \
 	csv2tfrecord -l y --map-label @nosuch y.csv
