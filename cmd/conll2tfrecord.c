@@ -105,6 +105,7 @@ static int run(void *values, char *const *files, int n)
 	bt_summary_count(log.summary, "sentences", stats.sentences);
 	bt_summary_count(log.summary, "words", stats.words);
 	bt_summary_count(log.summary, "comments", stats.comments);
+	bt_summary_count(log.summary, "no_words", stats.no_words);
 	bt_summary_count(log.summary, "tags_repaired", stats.repaired);
 	bt_log(&log, BT_LOG_NOTE, "%llu sentence%s, %llu word%s%s",
 	       (unsigned long long)stats.sentences, bt_plural(stats.sentences),
@@ -114,6 +115,13 @@ static int run(void *values, char *const *files, int n)
 		bt_log(&log, BT_LOG_NOTE, "%llu comment line%s left out",
 		       (unsigned long long)stats.comments,
 		       stats.comments == 1 ? " was" : "s were");
+	if (stats.no_words > 0)
+		bt_log(&log, BT_LOG_NOTE,
+		       "%llu line%s of several words or of none, such as 1-2 "
+		       "and 1.1, %s left out",
+		       (unsigned long long)stats.no_words,
+		       bt_plural(stats.no_words),
+		       stats.no_words == 1 ? "was" : "were");
 	if (stats.repaired > 0)
 		bt_log(&log, BT_LOG_NOTE,
 		       "%llu tag%s did not follow the scheme and %s changed",

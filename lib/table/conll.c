@@ -356,6 +356,26 @@ static bool is_conllu(const struct bt_span *column, int n)
 	       bt_span_equal(column[2], bt_span("="));
 }
 
+/* A token of several words, "1-2", whose words follow, or an empty node, "1.1":
+ * in CoNLL-U, which has ten columns and the numbers of words in the first. */
+static bool is_no_word(const struct reader *r, const struct bt_span *column,
+                       int n)
+{
+	struct bt_span s = column[0];
+	size_t i, marks = 0;
+
+	if (!r->tabs || n != 10 || r->o->word == NULL || s.n < 3 ||
+	    strcmp(r->o->word, "1") == 0)
+		return false;
+	for (i = 0; i < s.n; i++) {
+		if (i > 0 && i + 1 < s.n && (s.p[i] == '-' || s.p[i] == '.'))
+			marks++;
+		else if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+	}
+	return marks == 1;
+}
+
 static bool is_document(struct bt_span line)
 {
 	size_t n = strlen(DOCUMENT);
@@ -381,6 +401,10 @@ static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 		bt_buf_put(&now(r)->doc, line.p, line.n);
 		r->stats->documents++;
 		return e;
+	}
+	if (is_no_word(r, column, n)) {
+		r->stats->no_words++;
+		return BT_OK;
 	}
 	if (n > COLUMNS)
 		return bt_error_set(err, BT_ELIMIT, "has more than %d columns",

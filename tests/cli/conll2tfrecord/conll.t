@@ -35,6 +35,13 @@ is "$(tfrecord-cat -q --json u.rec)" '{"id": "0", "lines": ["1\t#\tNOUN", "2\tte
 {"id": "1", "lines": "1\td e\tVERB", "tags": "VERB", "words": "d e"}' '... and are no words'
 conll2tfrecord -q -w 2 --summary u.json -o u.rec u.conllu
 like "$(cat u.json)" '*"comments":5,*' '... also in the summary'
+rest='_	_	_	_	_	_	_	_'
+printf '%s\n' "1-2	du	$rest" "1	de	$rest" "2	le	$rest" "2.1	x	$rest" >ud.conllu
+works 'tokens of several words and empty nodes' conll2tfrecord -w 2 --no-tags -o u.rec ud.conllu
+is "$(cat err)" 'conll2tfrecord: 1 sentence, 2 words, without tags
+conll2tfrecord: 2 lines of several words or of none, such as 1-2 and 1.1, were left out' '... are counted'
+is "$(tfrecord-cat -q --json u.rec | grep -o '"words".*')" '"words": ["de", "le"]}' '... and are no words'
+is "$(json --no-tags ud.conllu | grep -o '"words".*')" '"words": ["1-2", "1", "2", "2.1"]}' '... unless these are the words'
 is "$(printf '# a b\n#\tX\n# O\n' | json | grep -o '"words".*')" '"words": "#"}' 'a word # between tabs'
 is "$(printf '# O\n# O\n\n# X\na O\n' | json | grep -o '"words".*' | tr '\n' ' ')" \
 	'"words": ["#", "#"]} "words": ["#", "a"]} ' '... and between blanks'
