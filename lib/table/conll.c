@@ -576,8 +576,11 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 {
 	struct bt_span line = {NULL, 0};
 	size_t skip = 0;
-	int e = bt_in_skip_mark(in, err);
+	enum bt_utf16 order = BT_UTF16_NONE; /* unless a mark says it */
+	int e = bt_in_utf16(in, &order, err);
 
+	if (e == BT_OK)
+		e = bt_in_skip_mark(in, err);
 	if (e != BT_OK)
 		return e;
 	while ((e = next_line(r, in, &line, &skip, err)) == 1) {
@@ -590,6 +593,10 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 			e = bt_error_hint(err, BT_HINT_TEXT_ENCODING,
 			                  bt_error_set(err, BT_EFORMAT,
 			                               "is not valid UTF-8"));
+		else if (line.n > 0 && memchr(line.p, '\r', line.n) != NULL)
+			e = bt_error_set(err, BT_EFORMAT,
+			                 "has a CR in it: lines end in LF or "
+			                 "in CR and LF");
 		else if (r->json && line.n > 0)
 			e = add_object(r, line, err);
 		else if (!r->json)

@@ -479,6 +479,7 @@ static int read_file(struct reader *r, const char *path, struct bt_error *err)
 {
 	static const char *const columns[] = {
 	    "id", "title", "context", "question", "answers", "is_impossible"};
+	enum bt_utf16 order = BT_UTF16_NONE; /* unless a mark says it */
 	bool lines = false;
 	struct bt_in *in;
 	int e = bt_in_open(path, &in, err);
@@ -491,6 +492,8 @@ static int read_file(struct reader *r, const char *path, struct bt_error *err)
 		return bt_parquet_objects(in, columns,
 		                          sizeof(columns) / sizeof(*columns),
 		                          add_flat, r, err);
+	if (e == BT_OK)
+		e = bt_in_utf16(in, &order, err);
 	if (e == BT_OK)
 		e = check_start(in, err);
 	if (e == BT_OK)

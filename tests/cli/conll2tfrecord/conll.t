@@ -26,6 +26,9 @@ like "$(conll2tfrecord a.txt a.txt 2>&1 >/dev/null)" '*a.txt*4 sentences, 6 word
 gzip -k a.txt
 is "$(json a.txt.gz)" "$(json a.txt)" 'compressed'
 
+printf '\377\376a\0\t\0O\0\r\0\n\0' >utf16.txt
+is "$(json utf16.txt | grep -o '"words".*')" '"words": "a"}' 'UTF-16 with its mark'
+
 # comments
 printf '%s\n' '# newdoc' '' '# sent_id = 0' '#' '1	#	NOUN' '# a b' '2	ten	NUM' '' '#text = d' '1	d e	VERB' >u.conllu
 works 'comments of CoNLL-U' conll2tfrecord -w 2 -o u.rec u.conllu
@@ -107,6 +110,7 @@ bad "1: has 2 columns, but the tags are expected in column 3 (--comment '#' *)" 
 bad "2: has 3 columns, the lines before have 2 (--comment '#' *)" '#\tb\n1\tb\tO\n'
 bad "2: has 3 columns, the lines before have 2 (--comment '#' *)" 'a O\n#begin a document\n'
 bad "1: looks like a comment of CoNLL-U, *(--comment '#' *)" '# sent_id = 0\n1 a b O\n'
+bad '1: has a CR in it: lines end in LF or in CR and LF' 'a O\rb O\r\rc O\r'
 bad '1: has an empty tag' 'a\tb\t\n'
 bad '1: has an empty word' '\tb\tc\n'
 bad '2: is not valid UTF-8 (iconv *)' 'a O\n\377 O\n'

@@ -38,6 +38,8 @@ printf '%s\r\n\n%s' '{"id": 7, "question": "?", "context": "ab", "answers": [{"t
 	'{"title": "t", "question": "?", "context": "ab", "answers": {"text": [], "answer_start": []}}' >a.jsonl
 is "$(json a.jsonl)" '{"answer_starts": 1, "answers": "b", "context": "ab", "id": "7", "question": "?"}
 {"answer_starts": {"int64": []}, "answers": {"bytes": []}, "context": "ab", "id": "1", "question": "?", "title": "t"}' 'JSON Lines'
+printf '\377\376{\0"\0d\0a\0t\0a\0"\0:\0[\0]\0}\0\n\0' >utf16.json
+declines 1 "squad2tfrecord: 'utf16.json' holds no question" 'UTF-16 with its mark' squad2tfrecord utf16.json
 { printf '\n \r\n' && cat a.jsonl && echo; } >blank.jsonl
 is "$(json blank.jsonl)" "$(json a.jsonl)" 'JSON Lines behind blank lines'
 echo '{"question": 1}' >>blank.jsonl
