@@ -15,12 +15,9 @@
 #include "format/tfrecord.h"
 #include "io/in.h"
 #include "parquet/parquet.h"
+#include "table/conll_int.h"
 #include "table/parquet_objects.h"
 #include "table/tag_scheme.h"
-
-#define LINE_MAX_BYTES ((size_t)64 << 20)
-#define COLUMNS 256
-#define DOCUMENT "-DOCSTART-"
 
 /* Texts, one behind the other. */
 struct texts {
@@ -241,50 +238,14 @@ static int end_document(struct reader *r, struct bt_error *err)
 	return e;
 }
 
-static bool has_tab(struct bt_span line)
-{
-	return line.n > 0 && memchr(line.p, '\t', line.n) != NULL;
-}
-
-/* Whether it is left out, and no word. */
-static bool is_comment(const struct reader *r, struct bt_span line)
-{
-	struct bt_span begin = bt_span(r->o->comment);
-
-	if (begin.p != NULL)
-		return line.n >= begin.n &&
-		       memcmp(line.p, begin.p, begin.n) == 0;
-	return r->tabs && line.n > 0 && *line.p == '#' && !has_tab(line);
-}
-
-/* Cuts a line at tabs or, where neither it nor the file has any, at blanks, of
- * which several are as one. Returns the number of columns, of which only
- * COLUMNS are kept. */
-static int cut(const struct reader *r, struct bt_span line,
-               struct bt_span *column)
-{
-	bool tabs = r->tabs || has_tab(line);
-	size_t i, from = 0;
-	int n = 0;
-
-	for (i = 0; i <= line.n; i++) {
-		if (i < line.n && line.p[i] != (tabs ? '\t' : ' '))
-			continue;
-		if ((tabs || i > from) && n++ < COLUMNS)
-			column[n - 1] =
-			    (struct bt_span){line.p + from, i - from};
-		from = i + 1;
-	}
-	return n;
-}
-
 /* The column that a user names, from 0 on. */
 static int choose(const char *name, const char *what, int standard, int columns,
                   int *column, struct bt_error *err)
 {
 	int64_t v = standard;
 
-	if (name != NULL && bt_parse_i64(name, 1, COLUMNS, &v) != BT_OK)
+	if (name != NULL &&
+	    bt_parse_i64(name, 1, BT_CONLL_COLUMNS, &v) != BT_OK)
 		return bt_error_set(err, BT_EARG,
 		                    "column '%s' of the %s is not a number "
 		                    "from 1 on",
@@ -314,15 +275,6 @@ static int settle_columns(struct reader *r, int n, struct bt_error *err)
 	return e;
 }
 
-static size_t count_commas(struct bt_span line)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < line.n; i++)
-		n += line.p[i] == ',';
-	return n;
-}
-
 static int is_csv(const struct reader *r, struct bt_error *err)
 {
 	return bt_error_set(err, BT_EFORMAT,
@@ -349,71 +301,37 @@ static int add_word(struct reader *r, struct bt_span line,
 	return BT_OK;
 }
 
-/* "# sent_id = 1": of CoNLL-U, whatever divides the columns. */
-static bool is_conllu(const struct bt_span *column, int n)
-{
-	return n > 3 && bt_span_equal(column[0], bt_span("#")) &&
-	       bt_span_equal(column[2], bt_span("="));
-}
-
-/* A token of several words, "1-2", whose words follow, or an empty node, "1.1":
- * in CoNLL-U, which has ten columns and the numbers of words in the first. */
-static bool is_no_word(const struct reader *r, const struct bt_span *column,
-                       int n)
-{
-	struct bt_span s = column[0];
-	size_t i, marks = 0;
-
-	if (!r->tabs || n != 10 || r->o->word == NULL || s.n < 3 ||
-	    strcmp(r->o->word, "1") == 0)
-		return false;
-	for (i = 0; i < s.n; i++) {
-		if (i > 0 && i + 1 < s.n && (s.p[i] == '-' || s.p[i] == '.'))
-			marks++;
-		else if (s.p[i] < '0' || s.p[i] > '9')
-			return false;
-	}
-	return marks == 1;
-}
-
-static bool is_document(struct bt_span line)
-{
-	size_t n = strlen(DOCUMENT);
-
-	return line.n >= n && memcmp(line.p, DOCUMENT, n) == 0 &&
-	       (line.n == n || line.p[n] == ' ' || line.p[n] == '\t');
-}
-
 static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 {
-	struct bt_span column[COLUMNS];
+	struct bt_span column[BT_CONLL_COLUMNS];
 	int n, e = BT_OK;
 
 	if (bt_span_trim(line, " ").n == 0)
 		return end_sentence(r, err);
-	if (is_comment(r, line)) {
+	if (bt_conll_is_comment(line, r->o->comment, r->tabs)) {
 		r->stats->comments++;
 		return BT_OK;
 	}
-	n = cut(r, line, column);
-	if (r->o->word == NULL && is_document(line)) {
+	n = bt_conll_cut(line, r->tabs, column);
+	if (r->o->word == NULL && bt_conll_is_document(line)) {
 		e = end_document(r, err);
 		bt_buf_put(&now(r)->doc, line.p, line.n);
 		r->stats->documents++;
 		return e;
 	}
-	if (is_no_word(r, column, n)) {
+	if (r->tabs && n == 10 && r->o->word != NULL &&
+	    strcmp(r->o->word, "1") != 0 && bt_conll_is_no_word(column[0])) {
 		r->stats->no_words++;
 		return BT_OK;
 	}
-	if (n > COLUMNS)
+	if (n > BT_CONLL_COLUMNS)
 		return bt_error_set(err, BT_ELIMIT, "has more than %d columns",
-		                    COLUMNS);
+		                    BT_CONLL_COLUMNS);
 	if (r->columns == 0) {
 		e = settle_columns(r, n, err);
-		r->commas = count_commas(line);
+		r->commas = bt_conll_commas(line);
 		r->number_sign = *line.p == '#';
-	} else if (r->commas > 0 && count_commas(line) != r->commas) {
+	} else if (r->commas > 0 && bt_conll_commas(line) != r->commas) {
 		r->commas = 0;
 	}
 	if (e == BT_OK && n != r->columns && r->commas > 0)
@@ -422,7 +340,8 @@ static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 		e = bt_error_set(err, BT_EFORMAT,
 		                 "has %d column%s, the lines before have %d", n,
 		                 bt_plural((size_t)n), r->columns);
-	else if (e == BT_OK && r->o->comment == NULL && is_conllu(column, n))
+	else if (e == BT_OK && r->o->comment == NULL &&
+	         bt_conll_is_conllu(column, n))
 		e = bt_error_set(err, BT_EFORMAT,
 		                 "looks like a comment of CoNLL-U, in a file "
 		                 "whose columns are divided by blanks");
@@ -535,32 +454,6 @@ static int read_parquet(struct reader *r, struct bt_in *in,
 	return e == BT_OK ? end_document(r, err) : e;
 }
 
-/* Looks whether tabs divide the columns: up to the end of the first line that
- * does not begin with '#', the file has one. */
-static int look_tabs(struct reader *r, struct bt_in *in, struct bt_error *err)
-{
-	bool sign = true; /* or the line is empty */
-	size_t i, start = 0, got = 0;
-	const uint8_t *p = NULL;
-	int e;
-
-	for (i = 0; !r->tabs && i < LINE_MAX_BYTES; i++) {
-		if (i == got) {
-			e = bt_in_some(in, i + 1, &p, &got, err);
-			if (e != BT_OK || got == i)
-				return e;
-		}
-		if (i == start)
-			sign = memchr("#\r\n", p[i], 3) != NULL;
-		if (p[i] == '\n' && !sign)
-			return BT_OK;
-		if (p[i] == '\n')
-			start = i + 1;
-		r->tabs = p[i] == '\t';
-	}
-	return BT_OK;
-}
-
 /* The next line, as bt_in_line. */
 static int next_line(struct reader *r, struct bt_in *in, struct bt_span *line,
                      size_t *skip, struct bt_error *err)
@@ -568,8 +461,9 @@ static int next_line(struct reader *r, struct bt_in *in, struct bt_span *line,
 	int e = BT_OK;
 
 	if (r->columns == 0 && !r->tabs && !r->json)
-		e = look_tabs(r, in, err);
-	return e == BT_OK ? bt_in_line(in, LINE_MAX_BYTES, line, skip, err) : e;
+		e = bt_conll_look_tabs(in, &r->tabs, err);
+	return e == BT_OK ? bt_in_line(in, BT_CONLL_LINE_MAX, line, skip, err)
+	                  : e;
 }
 
 static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)

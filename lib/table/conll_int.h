@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of columns, for table/conll.h. */
+#ifndef BT_TABLE_CONLL_INT_H
+#define BT_TABLE_CONLL_INT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "base/span.h"
+#include "io/in.h"
+
+#define BT_CONLL_COLUMNS 256
+#define BT_CONLL_LINE_MAX ((size_t)64 << 20) /* bytes */
+
+/* Whether a line is left out, and no word: with begin, if it begins so, else in
+ * a file with tabs if it begins with '#' and has none. */
+bool bt_conll_is_comment(struct bt_span line, const char *begin, bool tabs);
+
+/* Cuts a line at tabs or, where neither it nor the file has any, at blanks, of
+ * which several are as one. Returns the number of columns, of which only
+ * BT_CONLL_COLUMNS are kept. */
+int bt_conll_cut(struct bt_span line, bool tabs, struct bt_span *column);
+
+size_t bt_conll_commas(struct bt_span line);
+
+/* "# sent_id = 1": of CoNLL-U, whatever divides the n columns. */
+bool bt_conll_is_conllu(const struct bt_span *column, int n);
+
+/* Of CoNLL-U, which has the numbers of words in the first column: a token of
+ * several words, "1-2", whose words follow, or an empty node, "1.1". */
+bool bt_conll_is_no_word(struct bt_span first);
+
+/* Whether a line begins a document. */
+bool bt_conll_is_document(struct bt_span line);
+
+/* Looks whether tabs divide the columns of a file: up to the end of the first
+ * line that does not begin with '#', it has one. *tabs begins as false. */
+int bt_conll_look_tabs(struct bt_in *in, bool *tabs,
+                       struct bt_error *err) BT_MUST_USE;
+
+#endif
