@@ -11,7 +11,7 @@
 struct args {
 	struct bt_common common;
 	struct bt_opt_list model, adapter, predictions;
-	const char *task, *null_odds, *dialect;
+	const char *task, *separator, *null_odds, *dialect;
 	const char *dtype, *gemm, *device, *threshold, *windows, *scheme;
 	struct bt_answers_opts answers;
 	bool json, profile;
@@ -46,6 +46,9 @@ static const struct bt_opt options[] = {
     BT_STR(0, "task", "classification|multilabel|regression",
            "what --predictions predict [as they say, or the first label]", args,
            task),
+    BT_STR(0, "label-separator", "S",
+           "between several labels in --predictions [a space]", args,
+           separator),
     BT_STR('o', "output", "FILE", "write to FILE [standard output]", args,
            common.output),
     BT_FLAG(0, "json", "print JSON, with the full confusion matrix", args,

@@ -145,6 +145,9 @@ static bool check(struct args *a, int n, int *status)
 	else if (a->predictions.n == 0 && a->null_odds != NULL)
 		*status =
 		    bt_tool_misuse(&tool, "--null-odds is for --predictions");
+	else if (a->predictions.n == 0 && a->separator != NULL)
+		*status = bt_tool_misuse(
+		    &tool, "--label-separator is for --predictions");
 	else if (a->predictions.n > 0 && a->dialect != NULL)
 		*status = bt_tool_misuse(
 		    &tool, "--dialect finds answers of a model: give -m DIR");
@@ -244,8 +247,8 @@ static bool label_options(const struct args *a)
 	return a->errors > 0 || a->by.n > 0 || a->rank_by != NULL ||
 	       a->threshold != NULL || a->tune != NULL || a->issues != NULL ||
 	       a->compare != NULL || a->leak != NULL || a->task != NULL ||
-	       a->scheme != NULL || a->calibrate != NULL || a->coverage > 0 ||
-	       a->predictions.n > 1;
+	       a->separator != NULL || a->scheme != NULL ||
+	       a->calibrate != NULL || a->coverage > 0 || a->predictions.n > 1;
 }
 
 /* The error if options do not go with the task; or NULL. */
@@ -255,7 +258,7 @@ static const char *misfit(const struct args *a, const struct bt_task *task)
 		return label_options(a) || a->group_by != NULL
 		           ? "answers to questions are evaluated without "
 		             "--by, --rank-by, --errors, --compare, --leak, --task, "
-		             "--strict, --label-issues, --ci-group, "
+		             "--label-separator, --strict, --label-issues, --ci-group, "
 		             "thresholds of labels and a second file of --predictions"
 		           : NULL;
 	if (a->null_odds != NULL || a->answers.language != NULL ||
@@ -305,6 +308,7 @@ evaluation_options(struct run *r, char **paths, int n, const struct bt_log *log)
 	    .files = a->predictions.item,
 	    .n_files = (size_t)a->predictions.n,
 	    .task = a->task != NULL ? bt_task_find(a->task, NULL) : NULL,
+	    .separator = a->separator,
 	    .null_odds = a->null_odds,
 	    .records = paths,
 	    .n_records = n,

@@ -126,6 +126,7 @@ static int open_predictions(struct bt_evaluation *v, struct bt_error *err)
 	struct bt_predictions_opts p = {
 	    .files = v->o.files,
 	    .n_files = v->o.n_files,
+	    .separator = v->o.separator,
 	    .task = v->o.task,
 	    .records = v->o.records,
 	    .n_records = v->o.n_records,

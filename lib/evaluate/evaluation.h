@@ -23,6 +23,7 @@ struct bt_evaluation_opts {
 	const char *const *files; /* [n_files] of predictions; borrowed */
 	size_t n_files;
 	const struct bt_task *task; /* of these, or NULL */
+	const char *separator;      /* of several labels there, or NULL */
 	const char *null_odds;      /* beside answers, or NULL */
 	char *const *records;       /* [n_records]; none: standard input */
 	int n_records;

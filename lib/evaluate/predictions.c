@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "evaluate/prediction_file.h"
+#include "predict/predict.h"
 #include "predict/submission_values.h"
 
 void bt_predictions_clear(struct bt_predictions *p)
@@ -38,7 +39,14 @@ static int add_record(struct bt_predictions *p, struct bt_token_rec *rec,
 	int r = BT_OK;
 
 	if (p->task == NULL)
-		p->task = guess_task(rec);
+		p->task = p->guess = guess_task(rec);
+	else if (p->guess == &bt_task_classification &&
+	         guess_task(rec) == &bt_task_multi_label)
+		return bt_error_hint(
+		    err, BT_HINT_GIVE_MULTI_LABEL,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "has several labels, but the first labelled "
+		                 "record has one class"));
 	rec->n_target = 0;
 	if (p->task != NULL)
 		r = p->task->target(rec, BT_LABELS_COLLECT, found, &label, err);
@@ -180,34 +188,49 @@ static int settle_labels(struct bt_predictions *p,
 	return r;
 }
 
-/* Sets on[labels] to 1 for the labels that an answer names, else 0. */
+/* Sets on to 1 for the label that an answer names. */
+static int read_label(const struct bt_predictions *p, size_t row,
+                      struct bt_span name, float *on, struct bt_error *err)
+{
+	int k = bt_labels_find(&p->labels, name);
+
+	if (k >= 0) {
+		on[k] = 1;
+		return BT_OK;
+	}
+	bt_error_set(err, BT_EFORMAT,
+	             "row %zu: '%.*s' is not one of the %d labels", row + 1,
+	             (int)(name.n < 100 ? name.n : 100), name.p, p->labels.n);
+	return p->task->answer->is_set
+	           ? bt_error_hint(err, BT_HINT_LABEL_SEPARATOR, BT_EFORMAT)
+	           : BT_EFORMAT;
+}
+
+/* Sets on[labels] to 1 for the labels that an answer names, else 0. As where
+ * records are made of CSV, blanks around a label are not part of it. */
 static int read_answer(const struct bt_predictions *p,
                        const struct bt_prediction_file *f, size_t row,
                        float *on, struct bt_error *err)
 {
-	struct bt_span s = bt_string_set_get(f->answers, f->answer[row]), v;
-	bool set = p->task->answer->is_set;
-	size_t n = 0;
-	int k;
+	struct bt_span s = bt_string_set_get(f->answers, f->answer[row]), name;
+	size_t n = strlen(p->separator), at;
+	int r = BT_OK;
 
 	memset(on, 0, (size_t)p->labels.n * sizeof(*on));
-	while (set ? s.n > 0 : n == 0) {
-		for (n = 0; set && n < s.n && s.p[n] != ' ';)
-			n++;
-		v = (struct bt_span){s.p, set ? n : s.n};
-		k = bt_labels_find(&p->labels, v);
-		if (k < 0)
-			return bt_error_set(
-			    err, BT_EFORMAT,
-			    "row %zu: '%.*s' is not one of the %d labels",
-			    row + 1, (int)(v.n < 100 ? v.n : 100), v.p,
-			    p->labels.n);
-		on[k] = 1;
-		s.p += n + (n < s.n);
-		s.n -= n + (n < s.n);
-		n = 1;
+	if (!p->task->answer->is_set)
+		return read_label(p, row, s, on, err);
+	while (s.n > 0 && r == BT_OK) {
+		for (at = 0; at < s.n; at++)
+			if (s.n - at >= n &&
+			    memcmp(s.p + at, p->separator, n) == 0)
+				break;
+		name = bt_span_trim((struct bt_span){s.p, at}, " ");
+		if (name.n > 0)
+			r = read_label(p, row, name, on, err);
+		at += at < s.n ? n : 0;
+		s = (struct bt_span){s.p + at, s.n - at};
 	}
-	return BT_OK;
+	return r;
 }
 
 /* Whether values predict what the answer says. */
@@ -406,6 +429,9 @@ static int join(struct bt_predictions *p, const struct bt_prediction_file *f,
 		r = bt_error_nomem(err, "matching predictions");
 	else
 		r = find_columns(&j, err);
+	if (r == BT_OK && f->answers != NULL && p->task->answer->is_set &&
+	    (r = bt_predict_separator(p->separator, &p->labels, err)) != BT_OK)
+		bt_error_prefix(err, "predictions %s", f->name);
 	if (r == BT_OK && f->again > 0) {
 		r = join_order(&j, err);
 	} else if (r == BT_OK && have_ids(&j, &numbers)) {
@@ -477,11 +503,19 @@ int bt_predictions_read(const struct bt_predictions_opts *o,
 
 	memset(p, 0, sizeof(*p));
 	p->task = o->task;
+	p->separator = o->separator != NULL ? o->separator : " ";
 	r = p->task == NULL
 	        ? bt_prediction_file_task(o->files[0], &p->task, err)
 	        : BT_OK;
+	if (r == BT_OK && p->task == NULL && o->separator != NULL)
+		p->task = &bt_task_multi_label;
 	if (r == BT_OK)
 		r = read_records(o, p, &found, err);
+	if (r == BT_OK && o->separator != NULL && !p->task->answer->is_set)
+		r = bt_error_hint(err, BT_HINT_PREDICT_MULTILABEL_ONLY,
+		                  bt_error_set(err, BT_EARG,
+		                               "the predictions are %s",
+		                               p->task->outputs));
 	if (r == BT_OK)
 		r = bt_prediction_file_read(o->files[0], p->task, &found, &f,
 		                            err);

@@ -13,7 +13,10 @@
 struct bt_predictions_opts {
 	const char *const *files; /* [n_files]; their values are averaged */
 	size_t n_files;
-	const struct bt_task *task; /* NULL: what the first file says, or the
+	const char *separator; /* stands between several labels of an answer;
+	                        * NULL: a blank */
+	const struct bt_task *task; /* NULL: what the first file says, several
+	                             * labels with a separator, or what the
 	                             * first label looks like */
 	char *const *records;       /* [n_records] token records */
 	int n_records;
@@ -27,7 +30,8 @@ struct bt_predictions_opts {
 };
 
 struct bt_predictions {
-	const struct bt_task *task;
+	const struct bt_task *task, *guess; /* the task if it was guessed */
+	const char *separator;
 	struct bt_labels labels; /* in the order of the first file's columns */
 	enum bt_metrics_output output;
 	struct bt_dataset data; /* the records' ids and labels, no tokens */

@@ -125,22 +125,22 @@ static int check_map(const struct bt_label_map *map, const struct bt_labels *l,
 	return BT_OK;
 }
 
-/* Where the labels of a text are one field, their names must be told apart. */
-static int check_separator(const struct bt_predict *p, struct bt_error *err)
+int bt_predict_separator(const char *separator, const struct bt_labels *labels,
+                         struct bt_error *err)
 {
 	int i;
 
-	if (p->o.separator[0] == '\0')
+	if (separator[0] == '\0')
 		return bt_error_set(err, BT_EARG,
 		                    "the separator of labels is empty");
-	for (i = 0; i < p->labels.n; i++)
-		if (strstr(p->labels.name[i], p->o.separator) != NULL)
+	for (i = 0; i < labels->n; i++)
+		if (strstr(labels->name[i], separator) != NULL)
 			return bt_error_hint(
 			    err, BT_HINT_LABEL_SEPARATOR,
 			    bt_error_set(err, BT_EARG,
 			                 "the label '%s' contains '%s', which "
 			                 "separates labels",
-			                 p->labels.name[i], p->o.separator));
+			                 labels->name[i], separator));
 	return BT_OK;
 }
 
@@ -248,7 +248,7 @@ int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
 	                          : o->format == BT_PREDICT_CSV &&
 	                                (o->top == 0 || o->sets != NULL);
 	if (r == BT_OK && joins && (o->form->is_set || o->sets != NULL))
-		r = check_separator(p, err);
+		r = bt_predict_separator(p->o.separator, &p->labels, err);
 	if (r == BT_OK && o->sample == NULL && o->format == BT_PREDICT_CSV)
 		r = o->form->csv_header(p, err);
 	if (r == BT_OK && p->row.len > 0)

@@ -69,6 +69,11 @@ int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
                    struct bt_error *err) BT_MUST_USE;
 void bt_predict_free(struct bt_predict *p); /* takes NULL */
 
+/* BT_EARG if the separator is empty, or a label contains it: labels that are
+ * one field could not be told apart. */
+int bt_predict_separator(const char *separator, const struct bt_labels *labels,
+                         struct bt_error *err) BT_MUST_USE;
+
 /* Prediction i, counted from 0; a record without id (p NULL) is named by i.
  * With a sample, many ids that it lacks or that came before are an error. */
 int bt_predict_add(struct bt_predict *p, uint64_t i, struct bt_span id,

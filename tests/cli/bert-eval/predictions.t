@@ -119,6 +119,26 @@ is "$(awk '{ print $1, $2, $3, $4 }' out | sed -n 2,4p)" "$(awk '{ print $1, $2,
 	'sets of labels alone'
 like "$(tail -n 1 out)" 'exact match (subset accuracy) ?.????  hamming loss ?.????  ([0-9]* examples)' \
 	'... have no loss'
+awk -F, -v OFS=, 'NR == 1 { print "id,text,tags"; next }
+	/^[^"]*$/ { print $1, $2, "a book" (/card/ ? ";a" : "") (/wifi/ ? ";book" : "") }' \
+	"$TEST_TOP/pipelines/data/library-dev.csv" >tags.csv
+csv2tfrecord -q -i id -t text -l tags --label-separator ';' tags.csv | bert-tokenize -q -m vocab.txt -o tags.rec
+bert-train -q --init-config tiny --tokenizer vocab.txt --task multilabel --steps 9 -o tags tags.rec
+bert-eval -q -m tags --threshold .1 tags.rec | sed -n 2,4p | cut -c 1-32 | sort >want
+bert-predict -q -m tags --threshold .1 --label-separator '; ' tags.rec >tags.l.csv
+works 'labels with blanks' bert-eval -q --predictions tags.l.csv --label-separator ';' tags.rec
+is "$(sed -n 2,4p out | cut -c 1-32 | sort)" "$(cat want)" '... are scored as the model is'
+misuses "bert-eval: predictions 'tags.l.csv': the label 'a book' contains ' ', which separates labels (choose another --label-separator)" \
+	'... and not split at blanks' bert-eval --task multilabel --predictions tags.l.csv tags.rec
+refuses "*'tags.rec': record *: has several labels, but the first labelled record has one class (give --task multilabel)" \
+	'several labels behind one' bert-eval --predictions tags.l.csv tags.rec
+refuses "*'tags.l.csv': row *: '* is not one of the 3 labels (choose another --label-separator)" \
+	'another separator' bert-eval --predictions tags.l.csv --label-separator '|' tags.rec
+misuses '*the separator of labels is empty' 'an empty one' \
+	bert-eval --predictions tags.l.csv --label-separator '' tags.rec
+misuses '*the predictions are classes (--label-separator applies only to multi-label models)' 'one of classes' \
+	bert-eval --task classification --predictions a.csv --label-separator ';' dev.rec
+misuses '*--label-separator is for --predictions' 'one of a model' bert-eval -m many --label-separator ';' many.rec
 tfrecord-cat -q --head 1 -o first.rec many.rec
 head -n 2 many.p.csv >first.csv
 works 'a single record' bert-eval -q --predictions first.csv first.rec
