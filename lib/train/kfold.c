@@ -33,7 +33,7 @@ struct run {
 	float *logits;              /* [texts][width] */
 	struct bt_metrics all;      /* of these */
 	size_t examples, leaked;    /* and those that are in other folds, too */
-	struct bt_metrics_summary *s; /* [folds] */
+	struct bt_metrics *fold;    /* [folds] of each */
 };
 
 /* A fold that is predicted. */
@@ -171,6 +171,8 @@ static int begin_metrics(const struct run *x, struct bt_metrics *m,
 	int r = bt_metrics_init(m, x->task->metrics, (int)x->width, err);
 
 	m->keep = BT_EVALUATION_KEEP;
+	if (m != &x->all)
+		m->whole = &x->all;
 	return r == BT_OK ? bt_metrics_name_outputs(m, &x->labels, err) : r;
 }
 
@@ -228,7 +230,6 @@ static int measure(struct judging *j, const struct bt_model *m, int k,
 {
 	struct run *x = j->x;
 	struct bt_gather g = {0};
-	struct bt_metrics metrics = {0};
 	size_t room = (size_t)m->config.max_positions;
 	int r;
 
@@ -236,13 +237,10 @@ static int measure(struct judging *j, const struct bt_model *m, int k,
 		room = BT_FORWARD_TOKENS;
 	r = bt_gather_init(&g, BT_FORWARD_TEXTS, room, 0, err);
 	if (r == BT_OK)
-		r = begin_metrics(x, &metrics, err);
+		r = begin_metrics(x, &x->fold[k], err);
 	if (r == BT_OK)
-		r = bt_forward_measure(m->engine, &j->held, &g, &metrics,
+		r = bt_forward_measure(m->engine, &j->held, &g, &x->fold[k],
 		                       x->o->train.windows, store, j, err);
-	if (r == BT_OK)
-		bt_metrics_summary(&metrics, &x->s[k]);
-	bt_metrics_clear(&metrics);
 	bt_gather_clear(&g);
 	return r;
 }
@@ -327,12 +325,15 @@ static int write_predictions(const struct run *x, struct bt_error *err)
 static void clear(struct run *x)
 {
 	size_t i;
+	int k;
 
 	for (i = 0; x->id != NULL && i < x->texts; i++)
 		free(x->id[i]);
 	free(x->id);
 	free(x->logits);
-	free(x->s);
+	for (k = 0; x->fold != NULL && k < x->o->fold.folds; k++)
+		bt_metrics_clear(&x->fold[k]);
+	free(x->fold);
 	bt_labels_clear(&x->labels);
 	bt_metrics_clear(&x->all);
 	bt_pool_free(x->pool);
@@ -342,21 +343,26 @@ static int judge_all(const struct bt_job_opts *o, const char *sum,
                      struct bt_kfold_result *res, struct bt_error *err)
 {
 	struct run x = {.o = o, .res = res};
+	struct bt_metrics_summary *s;
 	int k, r = bt_pool_new(o->threads, &x.pool, err);
 
-	x.s = bt_array0((size_t)o->fold.folds, sizeof(*x.s));
-	if (r == BT_OK && x.s == NULL)
+	s = bt_array0((size_t)o->fold.folds, sizeof(*s));
+	x.fold = bt_array0((size_t)o->fold.folds, sizeof(*x.fold));
+	if (r == BT_OK && (s == NULL || x.fold == NULL))
 		r = bt_error_nomem(err, "predicting folds");
 	for (k = 0; r == BT_OK && k < o->fold.folds; k++)
 		r = judge(&x, k, err);
+	for (k = 0; r == BT_OK && k < o->fold.folds; k++)
+		bt_metrics_summary(&x.fold[k], &s[k]);
 	if (r == BT_OK)
-		r = bt_kfold_sum_up(res, x.s, o->fold.folds, &x.all, err);
+		r = bt_kfold_sum_up(res, s, o->fold.folds, &x.all, err);
 	if (r == BT_OK)
 		r = write_predictions(&x, err);
 	if (r == BT_OK)
 		r = write_json(o, bt_kfold_json(res, &o->fold, sum), err);
 	if (r == BT_OK)
 		bt_warn_leak_folds(x.leaked, x.examples, o->train.log);
+	free(s);
 	clear(&x);
 	return r;
 }
