@@ -332,6 +332,17 @@ evaluation_options(struct run *r, char **paths, int n, const struct bt_log *log)
 	    .group_by = a->group_by};
 }
 
+/* Whether the --threshold of scores decides nothing. */
+static bool has_no_scores(const struct run *r)
+{
+	struct bt_metrics_summary s;
+
+	if (r->a->threshold == NULL || !r->v.task->answer->is_number)
+		return false;
+	bt_metrics_summary(&r->v.m, &s);
+	return (s.lacks & BT_METRICS_OF_WHOLE) != 0;
+}
+
 /* What the user should know about the numbers. */
 static void tell(const struct run *r, const struct bt_log *log)
 {
@@ -344,6 +355,13 @@ static void tell(const struct run *r, const struct bt_log *log)
 		    "%llu rows predict other labels than their probabilities "
 		    "say: these count (give the --threshold that was used)",
 		    (unsigned long long)v->p.differ);
+	if (has_no_scores(r))
+		bt_log_warn(
+		    log, "labels-not-whole", BT_HINT_NONE,
+		    "--threshold changes nothing: it is for the quadratic "
+		    "weighted kappa, which needs labels that are all whole "
+		    "numbers, less than %d apart",
+		    BT_SCORES_MOST);
 	if (v->m.classes > 0 && v->m.keep == 0 && !given)
 		bt_log(log, BT_LOG_NOTE,
 		       "ROC AUC and average precision are left out: the "

@@ -112,6 +112,11 @@ misuses "*metric 'qwk' needs labels that are all whole numbers, less than 256 ap
 		bert-tokenize -q -m vocab.txt -o half.rec
 		bert-train --init-config tiny --tokenizer vocab.txt --task regression --metric qwk --eval half.rec -o x train.rec'
 is "$(bert-eval -q -m m --json half.rec | grep -c kappa)" 0 '... have none'
+works '... with a threshold' bert-eval -m m --threshold 2..6 half.rec
+like "$(cat err)" '*warning: --threshold changes nothing: it is for the quadratic weighted kappa, which needs labels that are all whole numbers, less than 256 apart*' \
+	'... a warning says so'
+bert-eval -m m --threshold 2..6 dev.rec >out 2>err
+is "$(grep -c warning err)" 0 'not of scores'
 refuses '*the labels are not all whole numbers, as scores are: one is [2-6].5' '... nor thresholds' \
 	bert-eval -m m --tune-threshold qwk -o x half.rec
 sed '1!s/$/00/' dev.csv | csv2tfrecord -q -i id -t text -l score --label-type float | bert-tokenize -q -m vocab.txt -o far.rec
