@@ -42,13 +42,17 @@ static int bad_value(const struct bt_opt *o, const char *value,
 	                    o->name, expected);
 }
 
+/* Who gives a list does not know what the number is for. */
 static int bad_range(const struct bt_opt *o, const char *value,
                      const char *what, struct bt_error *err)
 {
-	char expected[96];
+	bool list = strchr(value, ',') != NULL;
+	char expected[256];
 
-	snprintf(expected, sizeof(expected), "expected %s from %.15g to %.15g",
-	         what, o->lo, o->hi);
+	snprintf(expected, sizeof(expected),
+	         "expected %s from %.15g to %.15g%s%s%s%s", what, o->lo, o->hi,
+	         list ? ", " : "", list ? o->arg : "", list ? ": " : "",
+	         list ? o->help : "");
 	return bad_value(o, value, expected, err);
 }
 

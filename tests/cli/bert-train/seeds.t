@@ -53,6 +53,8 @@ tfrecord-cat -q --tail 1 train.rec | cat - dev.rec >more.rec
 misuses "*'s/seeds.json' is of other records *" 'the same ones, divided in another place' \
 	seeds s -q --seeds 4 --seed 7 --override --eval more.rec less.rec
 mkfifo pipe
+misuses "*bad value '1,2' for --seeds: expected a whole number from 2 to 1000, N: train N times, with --seed and those after it*" \
+	'a list of seeds' seeds listed --seeds 1,2 train.rec
 misuses "*'pipe' is not a file: it is read twice*" 'a pipe' seeds piped -q --seeds 2 pipe
 awk 'BEGIN { print "text,n"; for (i = 1; i < 30; i++) print "text " i "," i / 10 }' |
 	csv2tfrecord -q -t text -l n --label-type float | bert-tokenize -q -m vocab.txt -o n.rec
