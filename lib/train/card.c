@@ -350,6 +350,51 @@ static void put_command(const struct bt_job *j, struct bt_buf *b)
 	bt_buf_puts(b, "\n\n");
 }
 
+/* The commands that predict new texts. Records do not know what made them:
+ * names of columns and files are examples. */
+static void put_use(const struct bt_job *j, const struct bt_dataset *train,
+                    struct bt_buf *b)
+{
+	const struct bt_task *task = j->model.task;
+	bool pairs =
+	    !task->per_token && task != &bt_task_qa &&
+	    bt_model_pairs(&j->model.config, j->tok, train) > train->n / 2;
+	char flag[] = "-m", *argv[] = {flag, (char *)(uintptr_t)model_name(j)};
+	struct bt_buf name = BT_BUF_INIT;
+
+	if (j->tok == NULL || task->masks)
+		return;
+	bt_escape_command(&name, 2, argv);
+	bt_buf_puts(b, "\n## Use\n\n");
+	if (task == &bt_task_qa)
+		bt_buf_puts(b, "Questions of a file in SQuAD's format are "
+		               "answered by\n\n    squad2tfrecord new.json");
+	else if (task->per_token)
+		bt_buf_puts(b, "A file with one word a line, and an empty line "
+		               "behind each text, is tagged by\n\n    "
+		               "conll2tfrecord new.txt");
+	else
+		bt_buf_printf(
+		    b,
+		    "Texts of a CSV file, here with the columns id%s, "
+		    "go through the model by\n\n    csv2tfrecord -i id "
+		    "-t text%s new.csv",
+		    pairs ? ", text and text\\_b" : " and text",
+		    pairs ? " --pair text_b" : "");
+	bt_buf_printf(b, " | bert-tokenize %s --max-length %zu |",
+	              bt_buf_str(&name), train->longest);
+	bt_buf_printf(b, " bert-predict %s -o %s\n\n", bt_buf_str(&name),
+	              task == &bt_task_qa          ? "predictions.json"
+	              : task->per_token            ? "predictions.txt"
+	              : task == &bt_task_embedding ? "embeddings.ts"
+	                                           : "predictions.csv");
+	bt_buf_printf(b,
+	              "%zu tokens has the longest training example; without "
+	              "--max-length texts are cut at the model's limit.\n",
+	              train->longest);
+	bt_buf_clear(&name);
+}
+
 /* What computed it, in words. */
 static void put_machine(const struct bt_job *j, struct bt_buf *b)
 {
@@ -451,6 +496,7 @@ int bt_card_write(const struct bt_job *j, const struct bt_train_result *res,
 	if (r == BT_OK) {
 		put_front(j, base, results, &b);
 		put_about(j, base, &b);
+		put_use(j, train, &b);
 		put_labels(j, train, &b);
 		put_data(j, train, &b);
 		put_recipe(j, res, &b);

@@ -36,6 +36,19 @@ for metric in accuracy macro_f1 mcc; do
 		"the $metric is the model's"
 done
 is "$(grep -c kappa m/README.md)" 0 'labels without an order have no quadratic kappa'
+like "$card" '*
+## Use
+
+Texts of a CSV file, here with the columns id and text, go through the model by
+
+    csv2tfrecord -i id -t text new.csv | bert-tokenize -m m --max-length [0-9]* | bert-predict -m m -o predictions.csv
+
+*' 'how new texts are predicted'
+cp train.csv new.csv
+works 'as it says' sh -c "$(sed -n 's/^    csv2tfrecord/csv2tfrecord/p' m/README.md)"
+cut -d, -f1,2 predictions.csv >got
+bert-predict -q -m m train.rec | cut -d, -f1,2 >wanted
+same got wanted '... they are'
 like "$card" '*| 0 | get\\_card | 44 |*| 3 | wifi\\_access | 45 |*' 'labels, with examples of each'
 like "$card" "*| training | train.rec | 179 | * |*| evaluation | dev.rec | 32 | *fingerprint is *" 'data'
 like "$card" '*| learning rate | 0.001 |*| optimizer | adamw |*| seed | 42 |*' 'the recipe'
@@ -54,6 +67,21 @@ mv m first
 small_train m -q --eval dev.rec --epochs 3
 same_card m/README.md wanted 'the same run has the same card'
 
+
+# other tasks
+sed '1s/,intent/,text_b,intent/; 1!s/,\([a-z_]*\)$/,a card,\1/' dev.csv >pairs.csv
+csv2tfrecord -q -i id -t text --pair text_b -l intent pairs.csv | bert-tokenize -q -m vocab.txt -o pairs.rec
+bert-train -q --init-config tiny --tokenizer vocab.txt --steps 1 -o "a pair" pairs.rec
+like "$(cat 'a pair/README.md')" "*columns id, text and text\\\\_b, *
+    csv2tfrecord -i id -t text --pair text_b new.csv | bert-tokenize -m 'a pair' --max-length [0-9]* | bert-predict -m 'a pair' -o predictions.csv
+*" 'pairs'
+printf '%s\n' 'ask O' 'Anna B-PER' '' 'Ben B-PER' 'reads O' | conll2tfrecord -q | bert-tokenize -q -m vocab.txt -o words.rec
+bert-train -q --init-config tiny --tokenizer vocab.txt --task tagging --steps 1 -o names words.rec
+like "$(cat names/README.md)" '*
+    conll2tfrecord new.txt | bert-tokenize -m names --max-length [0-9]* | bert-predict -m names -o predictions.txt
+*' 'words'
+bert-train -q --init-config tiny --tokenizer vocab.txt --task masked-lm --steps 1 -o masked train.rec
+is "$(grep -c '^## Use' masked/README.md)" 0 'masked tokens are for further training'
 
 # ratings are near or far from each other
 for f in train dev; do
