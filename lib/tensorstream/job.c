@@ -8,7 +8,9 @@
 #include "base/str.h"
 #include "ckpt/open.h"
 #include "ckpt_format/tensor_stream_write.h"
+#include "io/in.h"
 #include "io/out.h"
+#include "io/path.h"
 #include "tensorstream/aligned.h"
 
 struct job {
@@ -117,7 +119,29 @@ static int pass(struct job *j, const char *path, struct bt_error *err)
 	return r;
 }
 
-/* A safetensors file as a frame. */
+/* Whether a file is of NumPy: an array, or an archive of some. */
+static int is_numpy(const char *path, bool *numpy, struct bt_error *err)
+{
+	const uint8_t *p;
+	struct bt_in *in;
+	size_t n;
+	int r;
+
+	*numpy = false;
+	if (!bt_path_is_file(path))
+		return BT_OK;
+	r = bt_in_open(path, &in, err);
+	if (r != BT_OK)
+		return r;
+	r = bt_in_peek(in, 6, &p, &n, err);
+	if (r == BT_OK && n == 6)
+		*numpy = memcmp(p, "\x93NUMPY", 6) == 0 ||
+		         memcmp(p, "PK\3\4", 4) == 0;
+	bt_in_close(in);
+	return r;
+}
+
+/* A file of safetensors, or of NumPy, as a frame. */
 static int pass_file(struct job *j, const char *path, struct bt_error *err)
 {
 	struct bt_ckpt *c;
@@ -127,9 +151,12 @@ static int pass_file(struct job *j, const char *path, struct bt_error *err)
 
 	if (r != BT_OK)
 		return r;
-	if (strcmp(bt_ckpt_format(c), "safetensors") != 0)
+	if (strcmp(bt_ckpt_format(c), "safetensors") != 0 &&
+	    strcmp(bt_ckpt_format(c), "npy") != 0 &&
+	    strcmp(bt_ckpt_format(c), "npz") != 0)
 		r = bt_error_set(&why, BT_EFORMAT,
-		                 "a checkpoint of format %s, not safetensors",
+		                 "a checkpoint of format %s, not safetensors "
+		                 "or NumPy",
 		                 bt_ckpt_format(c));
 	else if (!(r = bt_frame_of(c, &f, &why)))
 		r = put(j, &f, 0, NULL, &why);
@@ -214,6 +241,21 @@ static void list_counts(const struct bt_tensors_sum *s, struct bt_buf *b)
 	bt_buf_putc(b, '\n');
 }
 
+/* One input, by itself. */
+static int read_one(struct job *j, char *const *path, struct bt_error *err)
+{
+	bool numpy;
+	int r;
+
+	if (j->o->softmax || j->o->sigmoid)
+		return combine(j, path, 1, err);
+	r = is_numpy(path[0], &numpy, err);
+	if (r != BT_OK)
+		return r;
+	return numpy || j->o->files ? pass_file(j, path[0], err)
+	                            : pass(j, path[0], err);
+}
+
 /* The inputs, one after the other or side by side. */
 static int read_all(struct job *j, char *const *paths, int n,
                     struct bt_error *err)
@@ -223,10 +265,7 @@ static int read_all(struct job *j, char *const *paths, int n,
 	if (j->o->mean || j->o->form == BT_TENSORS_COMPARE)
 		return combine(j, paths, n, err);
 	for (i = 0; i < n && r == BT_OK; i++)
-		r = j->o->files ? pass_file(j, paths[i], err)
-		    : j->o->softmax || j->o->sigmoid
-		        ? combine(j, paths + i, 1, err)
-		        : pass(j, paths[i], err);
+		r = read_one(j, paths + i, err);
 	return r;
 }
 

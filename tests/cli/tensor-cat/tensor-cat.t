@@ -221,8 +221,7 @@ refuses "*'a.csv': it holds text and not tensors (bert-predict -o NAME.ts *)" \
 printf '\223NUMPY\1\0' >a.npy
 mkdir model
 refuses "*'model': Is a directory (bert-predict -o NAME.ts writes *)" 'a model' tensor-cat model
-refuses "*'a.npy': it holds a NumPy array and not tensors (bert-predict -o NAME.ts *)" \
-	'an array' tensor-cat -o no.ts a.npy
+refuses "*'a.npy'*" 'a cut array' tensor-cat -o no.ts a.npy
 printf '\1\2\3\4' >a.bin
 refuses "*'a.bin': byte 0 begins neither a frame nor the end of a tensor stream" \
 	'no stream' tensor-cat -o no.ts a.bin
@@ -257,6 +256,18 @@ is "$(head -c 127 a.npy | tail -c +11)" \
 is "$(wc -c <a.npy)" $((128 + 24)) '... and size'
 tensor-cat -q --npy --memory 0 a.ts >b.npy
 same b.npy a.npy 'through a temporary file'
+works 'a NumPy file' tensor-cat -q --npy a.npy
+same out a.npy 'is read as a frame'
+tensor-cat -q --select logits a.ts | tensor-cat -q --csv | sed 1d >wanted
+is "$(tensor-cat -q --csv a.npy | sed 1d)" "$(cat wanted)" '... with the same rows'
+cp a.npy logits.npy
+tensor-cat -q logits.npy >numpy.ts
+is "$(tensor-cat --verify numpy.ts | cut -d, -f1-3)" '1 frame, 3 rows, 1 tensor' '... and written as a stream'
+tensor-cat --compare numpy.ts logits.npy 2>err
+like "$? $(cat err)" "2 *'logits.npy': it holds a NumPy array*" '... which others than --csv need'
+ckpt-convert -q --drop 'id' a1 a.npz
+works 'an archive of some' tensor-cat --verify a.npz
+like "$(cat out)" '1 frame, *' '... is a frame, too'
 refuses '*it holds 3 tensors beside ids*--select)' '--npy of several' \
 	tensor-cat --npy other.ts
 if command -v zstd >/dev/null; then
