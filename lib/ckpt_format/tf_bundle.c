@@ -39,6 +39,14 @@ static int read_header(struct bt_tf_read *r, struct bt_pb in,
 {
 	struct header h = {0};
 
+	/* a message in the place of the number of shards */
+	if (in.p < in.end && *in.p == (1 << 3 | 2))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'%s' is a checkpoint of the first version "
+		                    "(V1), which is not read: TensorFlow 1 "
+		                    "saves it as V2 by "
+		                    "tf.train.Saver().save()",
+		                    r->f->path);
 	if (!bt_pb_read(in, header_members, &h) || h.shards == 0 ||
 	    h.shards > MAX_SHARDS)
 		return bt_error_set(err, BT_ECORRUPT,

@@ -84,4 +84,14 @@ ckpt-convert -q --to tf1 --names keep --rename 's,^electra/(enc|embeddings_p),ge
 works 'a generator' ckpt-convert -q --drop '^electra/enc|^electra/embeddings_project' \
 	--rename 's,^generator/,electra/,' generator.ckpt generator.safetensors
 works 'is recognized as the model' ckpt-inspect --diff generator.safetensors electra
+# the first version: a table of one file, whose first entry is a message of messages
+{
+	printf '\000\000\007\012\005\012\003\012\001\167\000\000\000\000\001\000\000\000\000\100\352\373'
+	printf '\055\000\000\000\000\001\000\000\000\000\300\362\241\260\000\001\002\001\000\022\000\000'
+	printf '\000\000\001\000\000\000\000\110\315\321\335\027\010\044\016\000\000\000\000\000\000\000'
+	printf '\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000'
+	printf '\000\000\000\000\000\000\000\127\373\200\213\044\165\107\333'
+} >v1.ckpt
+refuses "ckpt-inspect: 'v1.ckpt' is a checkpoint of the first version (V1), which is not read: TensorFlow 1 saves it as V2 *" \
+	'the first version' ckpt-inspect v1.ckpt
 finish
