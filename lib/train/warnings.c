@@ -344,7 +344,12 @@ void bt_warn_classes(const struct bt_job *j, const char *from, int kept)
 	       kept == 1 ? "is" : "are", n > 0 ? ", newly initialized: " : "",
 	       bt_buf_str(&new));
 	n = lacking(old, l, &left);
-	if (n > 0)
+	if (n > 0 && j->o.labels == NULL && j->o.n_labels == 0)
+		bt_log_warn(bt_job_log(j), "labels-left-out", BT_HINT_NONE,
+		            "'%s': %d of its %d %s %s left out: %s", from, n,
+		            old->n, what, n == 1 ? "is" : "are",
+		            bt_buf_str(&left));
+	else if (n > 0) /* as the list of labels wants it */
 		bt_log(bt_job_log(j), BT_LOG_NOTE,
 		       "'%s': %d of its %d %s %s left out: %s", from, n, old->n,
 		       what, n == 1 ? "is" : "are", bt_buf_str(&left));

@@ -155,8 +155,11 @@ same got wanted 'row by row'
 grep 'get_card$\|parking$\|^id,' train.csv | csv2tfrecord -q -i id -t text -l intent |
 	bert-tokenize -q -m vocab.txt -o two.rec
 goes_on 'a class added, two gone' two two.rec
-like "$(cat err)" "*'three': 1 of 2 classes is the model's, newly initialized: 'parking'*'three': 2 of its 3 classes are left out: 'pay_fine', 'wifi_access'*" \
-	'are left out'
+like "$(cat err)" "*'three': 1 of 2 classes is the model's, newly initialized: 'parking'*warning: 'three': 2 of its 3 classes are left out: 'pay_fine', 'wifi_access'*" \
+	'are left out, with a warning'
+goes_on 'as the list of labels says' asked --labels get_card,parking two.rec
+like "$(cat err)" "*: 'three': 2 of its 3 classes are left out: *" 'are left out'
+is "$(grep -c 'warning: .*left out' err)" 0 '... without one'
 goes_on 'all classes asked for' five --labels get_card,parking,pay_fine,wifi_access two.rec
 rows five | grep -v '^parking' >got
 same got wanted 'stay'
