@@ -263,7 +263,8 @@ static void put_name(struct bt_buf *out, struct bt_buf *name, const char *s,
 	double n;
 
 	short_name(name, s);
-	bt_buf_puts(out, bt_buf_str(name));
+	bt_buf_put(out, name->data, name->len);
+	out->oom |= name->oom;
 	for (n = bt_svg_letters(bt_buf_str(name)); n < letters; n++)
 		bt_buf_putc(out, ' ');
 }

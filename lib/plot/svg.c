@@ -45,8 +45,9 @@ static bool is_unfit(const uint8_t *p, size_t n)
 void bt_svg_escape(struct bt_buf *out, const char *s)
 {
 	const uint8_t *p = (const uint8_t *)s;
-	size_t n = strlen(s), len;
+	size_t n = s != NULL ? strlen(s) : 0, len;
 
+	out->oom = out->oom || s == NULL;
 	for (; n > 0; p += len, n -= len) {
 		len = bt_utf8_len(*p);
 		if (is_unfit(p, n))
@@ -151,7 +152,7 @@ double bt_svg_letters(const char *s)
 	const uint8_t *p = (const uint8_t *)s;
 	double sum = 0;
 
-	for (; *p != '\0'; p += bt_utf8_len(*p))
+	for (; p != NULL && *p != '\0'; p += bt_utf8_len(*p))
 		sum += letter_width(bt_utf8_get(p));
 	return sum;
 }
@@ -161,6 +162,10 @@ void bt_svg_shorten(struct bt_buf *out, const char *s, double most)
 	const uint8_t *p = (const uint8_t *)s;
 	double sum = 0, width;
 
+	if (s == NULL) {
+		out->oom = true;
+		return;
+	}
 	if (bt_svg_letters(s) <= most) {
 		bt_buf_puts(out, s);
 		return;

@@ -38,7 +38,9 @@ void bt_svg_rect(struct bt_buf *out, const char *class, double x, double y,
                  double width, double height, double opacity, const char *name);
 
 /* Appends s so that it can stand in text and attributes of XML and HTML;
- * control characters (base/utf8.h) become U+FFFD. */
+ * control characters (base/utf8.h) become U+FFFD. Of s NULL, as bt_buf_str has
+ * it when out of memory, out is out of memory, too: here and in what follows.
+ */
 void bt_svg_escape(struct bt_buf *out, const char *s);
 
 /* The width of s in letters of the font, a guess: wide ones of East Asia count
