@@ -142,6 +142,34 @@ static int mean_rows(const struct bt_aligned *t, const struct bt_tensor *a,
 	return r;
 }
 
+/* Whether f holds logits of the kind that o makes probabilities of. */
+static int check_logits(const struct bt_frame *f, const struct bt_mean_opts *o,
+                        struct bt_error *err)
+{
+	const char *problem = bt_frame_note(f, BT_FRAME_PROBLEM);
+	bool many = problem != NULL && strcmp(problem, BT_FRAME_MULTI) == 0;
+
+	if (bt_frame_find(f, BT_FRAME_LOGITS) == NULL)
+		return bt_error_set(
+		    err, BT_EFORMAT,
+		    "it lacks tensor 'logits' to take the %s of",
+		    o->softmax ? "softmax" : "sigmoid");
+	if (problem != NULL && strcmp(problem, BT_FRAME_NUMBERS) == 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "it holds the numbers that a model "
+		                    "predicts, which have no probabilities");
+	if (o->softmax && many)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "it holds logits of a multi-label model "
+		                    "(--sigmoid makes probabilities of them)");
+	if (o->sigmoid && !many && bt_frame_note(f, BT_FRAME_LABELS) != NULL)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "it holds logits of a model that chooses "
+		                    "one class (--softmax makes probabilities "
+		                    "of them)");
+	return BT_OK;
+}
+
 int bt_aligned_mean(const struct bt_aligned *t, const struct bt_mean_opts *o,
                     struct bt_frame_builder *m, struct bt_frame *f,
                     struct bt_error *err)
@@ -153,13 +181,10 @@ int bt_aligned_mean(const struct bt_aligned *t, const struct bt_mean_opts *o,
 	int r = BT_OK;
 
 	bt_frame_builder_reset(m);
-	if ((o->softmax || o->sigmoid) &&
-	    bt_frame_find(first, BT_FRAME_LOGITS) == NULL) {
-		bt_error_set(err, BT_EFORMAT,
-		             "it lacks tensor 'logits' to take the %s of",
-		             o->softmax ? "softmax" : "sigmoid");
-		return bt_ts_reader_prefix(t->side[0].in, err);
-	}
+	if (o->softmax || o->sigmoid)
+		for (k = 0; k < t->n_sides; k++)
+			if (check_logits(&t->side[k].f, o, err) != BT_OK)
+				return bt_ts_reader_prefix(t->side[k].in, err);
 	if (first->id != NULL)
 		r = bt_frame_builder_ids(m, first, t->side[0].at, t->n, err);
 	for (i = 0; i < first->s.count && r == BT_OK; i++) {

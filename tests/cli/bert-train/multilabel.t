@@ -200,6 +200,8 @@ is "$(tensor-cat -q --sigmoid t | tensor-cat -q --label)" "$(cut -d, -f1,2 p.csv
 is "$(tensor-cat -q --mean --sigmoid t t | tensor-cat -q --label)" "$(cut -d, -f1,2 p.csv)" \
 	'... and of their mean'
 exits 2 '... not the softmax, too' tensor-cat --sigmoid --softmax t
+refuses "*'t': frame 1: it holds logits of a multi-label model (--sigmoid makes probabilities of them)" \
+	'... nor alone' tensor-cat --softmax -o no.ts t
 for d in bf16 int8; do
 	bert-predict -q -m m --dtype $d --proba -o d.csv dev.rec
 	is "$(paste -d, p.csv d.csv | awk -F, 'NR > 1 { for (k = 3; k <= 8; k++) {

@@ -152,6 +152,14 @@ tensor-cat -q --mean --softmax a.ts b.ts >out2.ts
 is "$(tensor-cat --compare --tolerance 1e-7 out.ts out2.ts >out && echo near)" near \
 	'the softmax comes before the mean'
 refuses "*it lacks tensor 'logits'*" 'no softmax twice' tensor-cat --softmax p.ts -o no.ts
+refuses "*'b.ts': frame 1: it holds logits of a model that chooses one class (--softmax*" \
+	'no sigmoid of one class of several' tensor-cat --sigmoid b.ts -o no.ts
+frame n1 a "$L"'","problem_type":"regression' 3 0
+tensor-cat -q --from-safetensors -o n.ts n1
+for how in softmax sigmoid; do
+	refuses "*'n.ts': frame 1: it holds the numbers that a model predicts, which*" \
+		"no $how of numbers" tensor-cat --$how n.ts -o no.ts
+done
 
 frame x1 a "$L" 3 0
 frame x2 xc "$L" 1 5 2.5 1
