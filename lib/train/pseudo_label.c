@@ -18,6 +18,7 @@ struct labelling {
 	uint8_t *dropped; /* [d->n] */
 	size_t *taken;    /* [l->n] texts */
 	size_t texts, labelled;
+	double highest; /* of the likeliest labels' probabilities */
 };
 
 /* The likeliest label of a row, and its probability. */
@@ -58,6 +59,7 @@ static int label_text(struct labelling *a, size_t i, size_t end,
 		                    (int)(id.n < 60 ? id.n : 60), id.p);
 	k = likeliest(a->f, row, &p);
 	a->texts++;
+	a->highest = p > a->highest ? p : a->highest;
 	/* NaN is less, too */
 	if (!(p >= a->o->least)) {
 		for (; i < end; i++)
@@ -122,6 +124,11 @@ static void report(const struct labelling *a, const struct bt_log *log)
 	       a->texts == 1 ? "s" : "", a->o->least,
 	       bt_buf_str(&b) != NULL ? bt_buf_str(&b) : "",
 	       n > SHOWN ? ", ..." : "");
+	if (a->labelled == 0)
+		bt_log_warn(log, "no-pseudo-labels", BT_HINT_NONE,
+		            "no text gets a predicted label: the highest "
+		            "probability is %.4g, --pseudo-threshold is %g",
+		            a->highest, a->o->least);
 	bt_summary_count(s, "pseudo_labelled", a->labelled);
 	bt_summary_count(s, "pseudo_left_out", a->texts - a->labelled);
 	bt_buf_clear(&b);

@@ -49,6 +49,10 @@ grep -o '[0-9]* of [0-9]* texts' err >got
 all=$(($(wc -l <others.csv) - 1))
 echo "$all of $all texts" >want
 same got want 'are taken'
+works 'none of them' train none --pseudo-label p.csv --pseudo-threshold 1 some.rec others.rec
+highest=$(awk -F, 'NR > 1 { for (i = 3; i <= NF; i++) if ($i > p) p = $i } END { printf "%.4g", p }' p.csv)
+like "$(cat err)" "*warning: no text gets a predicted label: the highest probability is $highest, --pseudo-threshold is 1
+*" 'is a warning'
 train f -q --pseudo-label p.csv some.rec others.rec
 train g -q --pseudo-label p.csv --pseudo-threshold .9 --pseudo-weight 1 some.rec others.rec
 same f/model.safetensors g/model.safetensors 'at least .9 with the weight 1, unless told otherwise'
