@@ -413,7 +413,8 @@ static const char *contradiction(const struct args *a)
 	if (labels && strcmp(a->format, "tensor") == 0)
 		return "options for labels and CSV do not apply to tensors";
 	if (labels && a->embed != NULL)
-		return "options for labels and CSV do not apply to --embed";
+		return "options for labels and CSV, such as --proba and "
+		       "--with, do not apply to --embed";
 	if (a->embed != NULL && (strcmp(a->format, "tsv") == 0 ||
 	                         strcmp(a->format, "tfrecord") == 0))
 		return "--embed supports the formats csv, jsonl, npy and "

@@ -63,7 +63,7 @@ is "$(grep -c numbered err)" 0 'which is not said'
 
 misuses '*options for labels and CSV, except --proba, do not apply to NumPy files*' 'a header' \
 	bert-predict -m m --format npy --header a,b dev.rec
-misuses '*options for labels and CSV do not apply to --embed*' 'probabilities of embeddings' \
+misuses '*options for labels and CSV, such as --proba and --with, do not apply to --embed*' 'probabilities of embeddings' \
 	bert-predict -m m --format npy --embed mean --proba dev.rec
 echo old >old.npy
 head -c -5 dev.rec >cut.rec

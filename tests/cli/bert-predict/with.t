@@ -80,7 +80,7 @@ misuses "*would have 'parking' twice*" 'a class' bert-predict -m m --with parkin
 misuses "*the field 'lang' is given twice" 'a field twice' bert-predict -m m --with lang,score,lang in.rec
 misuses "*the field '' has no name" 'no name' bert-predict -m m --with lang, in.rec
 misuses '*--with supports the formats csv and jsonl*' 'records' bert-predict -m m --with lang --format tfrecord in.rec
-misuses '*options for labels and CSV do not apply to --embed*' 'embeddings' \
+misuses '*options for labels and CSV, such as --proba and --with, do not apply to --embed*' 'embeddings' \
 	bert-predict -m m --with lang --embed mean in.rec
 misuses '*do not combine --sample*--with*' 'a sample' bert-predict -m m --with lang --sample plain.csv in.rec
 finish
