@@ -204,8 +204,6 @@ static int read_lines(struct maker *m, struct bt_in *in, struct bt_error *err)
 
 	while ((r = bt_in_line(in, LINE_MAX_BYTES, &line, &skip, err)) == 1) {
 		m->line++;
-		if (line.n > 0 && line.p[line.n - 1] == '\r')
-			line.n--;
 		if (bt_charset_check(BT_CHARSET_UTF8, line.p, line.n) != line.n)
 			r = bt_error_hint(err, BT_HINT_TEXT_ENCODING,
 			                  bt_error_set(err, BT_EFORMAT,

@@ -415,6 +415,8 @@ int bt_in_line(struct bt_in *in, size_t limit, struct bt_span *line,
 	line->p = (const char *)p;
 	line->n = nl != NULL ? (size_t)(nl - p) : got;
 	*skip = line->n + (nl != NULL);
+	if (line->n > 0 && line->p[line->n - 1] == '\r')
+		line->n--;
 	return 1;
 }
 

@@ -106,9 +106,9 @@ int bt_in_some(struct bt_in *in, size_t n, const uint8_t **data, size_t *got,
                struct bt_error *err) BT_MUST_USE;
 
 /*
- * 1: *line is the next line, without its end, borrowed until the next call and
- * not consumed: that takes *skip bytes. The last one may lack its end. 0: there
- * is no more. One of more than limit bytes is BT_ELIMIT.
+ * 1: *line is the next line, without its end, LF or CRLF, borrowed until the
+ * next call and not consumed: that takes *skip bytes. The last one may lack its
+ * end. 0: there is no more. One of more than limit bytes is BT_ELIMIT.
  */
 int bt_in_line(struct bt_in *in, size_t limit, struct bt_span *line,
                size_t *skip, struct bt_error *err) BT_MUST_USE;

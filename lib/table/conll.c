@@ -479,8 +479,6 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 		return e;
 	while ((e = next_line(r, in, &line, &skip, err)) == 1) {
 		r->number++;
-		if (line.n > 0 && line.p[line.n - 1] == '\r')
-			line.n--;
 		if (r->number == 1)
 			r->json = line.n > 0 && line.p[0] == '{';
 		if (bt_charset_check(BT_CHARSET_UTF8, line.p, line.n) != line.n)

@@ -187,11 +187,14 @@ static int read_lines(struct job *j, const char *path, struct bt_error *err)
 	if (j->threads > 1)
 		bt_in_ahead(in);
 	j->file = bt_in_name(in);
-	while ((r = bt_in_line(in, BT_TFRECORD_MAX, &line, &skip, err)) == 1) {
-		r = add(j, line, ++number, err);
-		if (r != BT_OK)
+	r = bt_in_skip_mark(in, err);
+	while (r == BT_OK) {
+		r = bt_in_line(in, BT_TFRECORD_MAX, &line, &skip, err);
+		if (r != 1)
 			break;
-		bt_in_skip(in, skip);
+		r = add(j, line, ++number, err);
+		if (r == BT_OK)
+			bt_in_skip(in, skip);
 	}
 	if (r == BT_OK)
 		r = flush(j, err);

@@ -28,6 +28,9 @@ fresh() {
 fresh "$T/roberta/vocab.json" "$T/roberta/merges.txt"
 the=$(ids d 'the text')
 like "$the" '0 * 2' 'RoBERTa without a configuration'
+printf 'the text\nthe text\n' | bert-tokenize -qm d --lines --keep-text >want
+printf '\357\273\277the text\r\nthe text\r\n' | bert-tokenize -qm d --lines --keep-text >got
+same got want '--lines: line ends and the byte order mark of Windows are no text'
 is "$(ids "$T/roberta.json" 'the text')" "$the" 'as tokenizer.json has it'
 conf() { echo "{$1}" >d/tokenizer_config.json; }
 kept=$(ids d 'a <mask>')

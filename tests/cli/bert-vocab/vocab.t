@@ -145,4 +145,7 @@ compare() {
 }
 compare bpe
 compare wordpiece
+printf 'ab ab\nab\n' | bert-vocab -q --lines --type bpe --size 300 --min-frequency 1 -o unix
+printf '\357\273\277ab ab\r\nab\r\n' | bert-vocab -q --lines --type bpe --size 300 --min-frequency 1 -o windows
+same windows/merges.txt unix/merges.txt '--lines: line ends and the byte order mark of Windows are no text'
 finish
