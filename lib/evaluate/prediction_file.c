@@ -119,9 +119,18 @@ static int find_columns(struct bt_prediction_file *f,
 				r = add_value(f, column, i, names[i], err);
 	}
 	if (r == BT_OK && f->labels.n == 0 && f->answers == NULL)
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "no column holds predictions of %s",
-		                 task->outputs);
+		r = n > 1
+		        ? bt_error_set(err, BT_EFORMAT,
+		                       "no column holds predictions of %s",
+		                       task->outputs)
+		        : bt_error_set(err, BT_EFORMAT,
+		                       "no column holds predictions of %s: "
+		                       "its only column is '%.*s' (columns "
+		                       "are divided by commas, or by tabs in "
+		                       "a file *.tsv)",
+		                       task->outputs,
+		                       (int)(names[0].n < 60 ? names[0].n : 60),
+		                       names[0].p);
 	if (id >= 0)
 		f->ids = bt_string_set_new();
 	return r;

@@ -213,8 +213,11 @@ bert-predict -q -m a --top 2 -o top.csv dev.rec
 refuses "*predictions 'top.csv': record 1 *: column 'label_2': '*' is not a number" 'the likeliest alone' \
 	bert-eval --predictions top.csv dev.rec
 cut -d, -f1 a.csv >ids.csv
-refuses "*predictions 'ids.csv': no column holds predictions of classes" 'ids alone' \
+refuses "*predictions 'ids.csv': no column holds predictions of classes: its only column is 'id' (*" 'ids alone' \
 	bert-eval --predictions ids.csv dev.rec
+tr , ';' <a.csv >semicolons.csv
+refuses "*'semicolons.csv': no column * is 'id;label;*' (columns are divided by commas, or by tabs in a file [*].tsv)" \
+	'columns divided by semicolons' bert-eval --predictions semicolons.csv dev.rec
 head -n 1 a.csv >empty.csv
 refuses "*'empty.csv': holds no rows" 'no rows' bert-eval --predictions empty.csv dev.rec
 refuses "*'l.csv': labels alone, which cannot be averaged (--proba writes probabilities)" 'two of labels' \
