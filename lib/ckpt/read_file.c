@@ -47,6 +47,10 @@ static const char *foreign(const struct bt_ckpt_file *f, enum bt_hint *hint)
 		*hint = BT_HINT_READ_WITH_TFRECORD_CAT;
 		return "holds records and not tensors";
 	}
+	/* protobuf: a version as field 1, behind it a producer as field 2 */
+	if (f->size > 3 && f->data[0] == 0x08 && f->data[1] < 0x80 &&
+	    f->data[2] == 0x12)
+		return "is an ONNX model, which is written but not read here";
 	/* ASCII, more of it than a number has by chance */
 	for (i = 0; i < f->size && i < 16; i++)
 		if (f->data[i] >= 0x80 ||

@@ -137,6 +137,9 @@ refuses "ckpt-inspect: '*/LICENSE' is text and not a checkpoint" 'a text' \
 printf 'text\none\n' | csv2tfrecord -qo some.rec
 refuses "ckpt-inspect: 'some.rec' holds records and not tensors (tfrecord-cat reads records)" \
 	'records' ckpt-inspect some.rec
+printf '\010\010\022\011bertutilsB\002\020\021' >some.onnx
+refuses "ckpt-inspect: 'some.onnx' is an ONNX model, which is written but not read here" \
+	'a model as ONNX' ckpt-inspect some.onnx
 gzip -c some.rec >some.gz
 refuses "ckpt-inspect: 'some.gz' is gzip-compressed data: unpack it first" \
 	'compressed' ckpt-inspect some.gz
