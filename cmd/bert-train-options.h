@@ -112,7 +112,7 @@ static const struct bt_opt options[] = {
     BT_GROUP("Model"),
     BT_STR(
         0, "task",
-        "classification|embedding|masked-lm|multilabel|qa|regression|tagging",
+        "classification|embedding|masked-lm|multilabel|qa|ranking|regression|tagging",
         "what to predict [the model's, or classification]", args, task),
     BT_STR(0, "pool", BT_POOLED_NAMES, "input of the classifier [the model's]",
            args, job.pool),

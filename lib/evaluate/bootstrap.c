@@ -28,7 +28,8 @@ int bt_bootstrap_check(const struct bt_metrics_kind *kind, struct bt_error *err)
 {
 	if (kind == &bt_metrics_classification ||
 	    kind == &bt_metrics_multilabel || kind == &bt_metrics_regression ||
-	    kind == &bt_metrics_tagging || kind == &bt_metrics_questions)
+	    kind == &bt_metrics_ranking || kind == &bt_metrics_tagging ||
+	    kind == &bt_metrics_questions)
 		return BT_OK;
 	return bt_error_set(err, BT_EARG,
 	                    "confidence intervals are not available for %s",

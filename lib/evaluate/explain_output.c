@@ -59,7 +59,7 @@ struct bt_explain_output {
 static int refuse(const struct bt_model *m, struct bt_error *err)
 {
 	if (m->task == &bt_task_classification ||
-	    m->task == &bt_task_multi_label || m->task == &bt_task_regression)
+	    m->task == &bt_task_multi_label || bt_task_has_numbers(m->task))
 		return BT_OK;
 	return bt_error_set(err, BT_EARG,
 	                    "the model learnt to %s, and what is explained is "

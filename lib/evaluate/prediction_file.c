@@ -496,11 +496,13 @@ static int look(const char *path, struct bt_prediction_file *f, bool *tensors,
 static const struct bt_task *task_of(const struct bt_frame *f)
 {
 	const struct bt_task *const known[] = {
-	    &bt_task_classification, &bt_task_multi_label, &bt_task_regression};
+	    &bt_task_classification, &bt_task_multi_label, &bt_task_regression,
+	    &bt_task_ranking};
 	const char *problem = bt_frame_note(f, BT_FRAME_PROBLEM);
 	size_t i;
 
-	for (i = 0; problem != NULL && i < 3; i++)
+	for (i = 0; problem != NULL && i < sizeof(known) / sizeof(known[0]);
+	     i++)
 		if (strcmp(known[i]->problem_type, problem) == 0)
 			return known[i];
 	return NULL;

@@ -40,7 +40,9 @@ int bt_ranking_check(const struct bt_metrics *m, struct bt_error *err)
 {
 	if (m->kind == &bt_metrics_classification
 	        ? m->classes == 2
-	        : m->kind == &bt_metrics_regression && m->width == 1)
+	        : (m->kind == &bt_metrics_regression ||
+	           m->kind == &bt_metrics_ranking) &&
+	              m->width == 1)
 		return BT_OK;
 	return bt_error_set(err, BT_EARG,
 	                    "the model does not rank: only two classes or one "

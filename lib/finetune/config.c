@@ -178,6 +178,20 @@ static int name_outputs(const struct bt_config *c, struct bt_labels *l,
 	return number_labels(c, l, err);
 }
 
+/* One output is a number, as transformers has it; a CrossEncoder's file beside
+ * may say that it is from 0 to 1. */
+static int number(const char *dir, struct bt_config *c, struct bt_error *err)
+{
+	json_t *o = NULL;
+	int r = bt_json_load_in(dir, BT_FILE_PROMPTS, &o, err);
+
+	c->problem_type =
+	    (bt_config_takes_sigmoids(o) ? bt_task_ranking : bt_task_regression)
+	        .problem_type;
+	json_decref(o);
+	return r;
+}
+
 int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
                     struct bt_error *err)
 {
@@ -201,9 +215,10 @@ int bt_model_config(const char *dir, struct bt_config *c, struct bt_labels *l,
 		said = c->problem_type != NULL;
 		c->problem_type = bt_task_of(c->problem_type)->problem_type;
 		r = name_outputs(c, l, err);
-		/* one output is a number, as transformers has it */
-		if (r == BT_OK && !said && l->n == 1 && bt_config_classifies(c))
-			c->problem_type = bt_task_regression.problem_type;
+		if (r == BT_OK && l->n == 1 && bt_config_classifies(c) &&
+		    (!said ||
+		     bt_task_of(c->problem_type) == &bt_task_regression))
+			r = number(dir, c, err);
 		if (r != BT_OK) {
 			bt_error_prefix(err, "%s", bt_buf_str(&name));
 			bt_config_clear(c);

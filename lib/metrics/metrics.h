@@ -167,8 +167,8 @@ enum {
 
 extern const struct bt_metrics_kind bt_metrics_classification,
     bt_metrics_embeddings, bt_metrics_masked, bt_metrics_multilabel,
-    bt_metrics_questions, bt_metrics_regression, bt_metrics_spans,
-    bt_metrics_tagging;
+    bt_metrics_questions, bt_metrics_ranking, bt_metrics_regression,
+    bt_metrics_spans, bt_metrics_tagging;
 
 int bt_metrics_init(struct bt_metrics *m, const struct bt_metrics_kind *kind,
                     int outputs, struct bt_error *err) BT_MUST_USE;

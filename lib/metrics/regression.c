@@ -179,6 +179,8 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 
 	(void)confusions;
 	bt_metrics_summary(m, &s);
+	if (m->kind == &bt_metrics_ranking)
+		bt_buf_printf(out, "loss                 %.6g\n", s.loss);
 	if (m->width == 1) {
 		bt_buf_printf(out,
 		              "mean squared error   %.6g\n"
@@ -250,6 +252,58 @@ const struct bt_metrics_kind bt_metrics_regression = {
     .loss = loss,
     .add = add,
     .summary = summary,
+    .report = report,
+    .json = json,
+};
+
+/* The mean cross entropy of the numbers, as that of the multi-label logits. */
+static double ranking_loss(const struct bt_metrics *m, int truth,
+                           const float *targets, const float *logits)
+{
+	double sum = 0, z;
+	size_t i;
+
+	(void)truth;
+	for (i = 0; i < m->width; i++) {
+		z = (double)logits[i];
+		sum +=
+		    fmax(z, 0) + log1p(exp(-fabs(z))) - (double)targets[i] * z;
+	}
+	return sum / (double)m->width;
+}
+
+/* What is kept are the numbers, not their logits. */
+static int add_ranking(struct bt_metrics *m, int truth, const float *targets,
+                       const float *logits, struct bt_error *err)
+{
+	int r = bt_metrics_add_row(
+	    m, targets, logits, ranking_loss(m, truth, targets, logits), err);
+	float *x;
+	size_t i;
+
+	if (r != BT_OK)
+		return r;
+	x = m->guess + (size_t)(m->n - 1) * m->width;
+	for (i = 0; i < m->width; i++)
+		x[i] = (float)(1 / (1 + exp(-(double)x[i])));
+	return BT_OK;
+}
+
+static void sum_ranking(const struct bt_metrics *m,
+                        struct bt_metrics_summary *s)
+{
+	summary(m, s);
+	s->loss = bt_metrics_ratio(m->loss_sum, (double)m->n);
+}
+
+const struct bt_metrics_kind bt_metrics_ranking = {
+    .name = "ranking",
+    .bit = BT_METRICS_REGRESSION,
+    .has_rows = true,
+    .shown = {{"pearson", "pearson"}, {"spearman", "spearman"}},
+    .loss = ranking_loss,
+    .add = add_ranking,
+    .summary = sum_ranking,
     .report = report,
     .json = json,
 };

@@ -156,6 +156,10 @@ static int read_config(const json_t *o, const struct bt_family *f,
 	/* as Hugging Face's classes: by name, else by the number of labels */
 	c->problem_type =
 	    type == NULL && json_object_size(names) == 1 ? "regression" : type;
+	if (c->problem_type != NULL &&
+	    strcmp(c->problem_type, "regression") == 0 &&
+	    bt_config_takes_sigmoids(o))
+		c->problem_type = BT_PROBLEM_RANKING;
 	c->per_token = bt_config_token_problem(o) != NULL;
 	if (c->per_token)
 		c->problem_type = bt_config_token_problem(o);

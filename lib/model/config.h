@@ -24,6 +24,9 @@ struct bt_family; /* see model/family.h */
 #define BT_PROBLEM_MASKED "masked_lm"
 /* And a text becomes a row of numbers, by `pool`: an encoder without a head. */
 #define BT_PROBLEM_EMBEDDING "embedding"
+/* And numbers from 0 to 1 are predicted, "regression" in the file, which says
+ * that the outputs' sigmoids are taken, as sentence-transformers has it. */
+#define BT_PROBLEM_RANKING "ranking"
 
 /* What texts a classifier was trained on: each by itself or two together. */
 enum bt_texts {
@@ -89,6 +92,14 @@ struct bt_config {
 /* Whether what the configuration is of tells masked tokens; whether it embeds
  * texts. */
 bool bt_config_masked(const struct bt_config *c);
+
+/* Whether it is of a model that predicts numbers from 0 to 1. */
+bool bt_config_ranks(const struct bt_config *c);
+
+/* Whether a file of a CrossEncoder of sentence-transformers, config.json or
+ * since its version 5.3 the file beside it, says that numbers are the sigmoids
+ * of the outputs. */
+bool bt_config_takes_sigmoids(const json_t *o);
 
 /* Whether its file says that it did, whatever it is to do now. */
 bool bt_config_was_masked(const struct bt_config *c);

@@ -214,3 +214,42 @@ int bt_config_set_head(struct bt_config *c, const char *pool, const char *head,
 	c->head = h;
 	return BT_OK;
 }
+
+/* sentence-transformers names activations by their modules in PyTorch. */
+#define SENTENCE "sentence_transformers"
+#define ACTIVATION "activation_fn"
+#define ACTIVATION_OLD "sbert_ce_default_activation_function" /* before 4.0 */
+#define SIGMOID "torch.nn.modules.activation.Sigmoid"
+
+static bool is(const char *text, const char *wanted)
+{
+	return text != NULL && strcmp(text, wanted) == 0;
+}
+
+bool bt_config_takes_sigmoids(const json_t *o)
+{
+	const json_t *own = json_object_get(o, SENTENCE);
+	const json_t *name = json_object_get(own, ACTIVATION);
+
+	if (name == NULL)
+		name = json_object_get(o, ACTIVATION);
+	if (name == NULL)
+		name = json_object_get(o, ACTIVATION_OLD);
+	return is(json_string_value(name), SIGMOID);
+}
+
+bool bt_config_ranks(const struct bt_config *c)
+{
+	return is(c->problem_type, BT_PROBLEM_RANKING);
+}
+
+void bt_config_write_sigmoids(json_t *o, bool takes)
+{
+	if (!takes && !bt_config_takes_sigmoids(o))
+		return;
+	json_object_del(o, ACTIVATION_OLD);
+	json_object_del(o, SENTENCE);
+	if (takes)
+		json_object_set_new(o, SENTENCE,
+		                    json_pack("{s:s}", ACTIVATION, SIGMOID));
+}

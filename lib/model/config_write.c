@@ -91,9 +91,11 @@ json_t *bt_config_json(const struct bt_config *c, char *const *labels,
 		json_object_del(o, "problem_type");
 	else
 		SET("problem_type",
-		    json_string(c->problem_type != NULL
-		                    ? c->problem_type
-		                    : "single_label_classification"));
+		    json_string(c->problem_type == NULL
+		                    ? "single_label_classification"
+		                : bt_config_ranks(c) ? "regression"
+		                                     : c->problem_type));
+	bt_config_write_sigmoids(o, bt_config_ranks(c));
 	SET("dtype", json_string("float32"));
 #undef SET
 	if (bt_config_embeds(c) || bt_config_masked(c)) {

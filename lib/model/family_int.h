@@ -119,6 +119,9 @@ int bt_family_pooled(struct bt_graph *g, const struct bt_config *c,
 int bt_config_read_own(const json_t *o, struct bt_config *c,
                        struct bt_error *err) BT_MUST_USE;
 void bt_config_write_own(json_t *o, const struct bt_config *c);
+/* Says whether numbers are the sigmoids of outputs, where the file said that
+ * they are or now does. */
+void bt_config_write_sigmoids(json_t *o, bool takes);
 json_t *bt_config_class(const struct bt_config *c);
 
 /* BT_PROBLEM_TOKENS or _SPANS, as the class of a configuration says; NULL: its

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of the forms of predictions. */
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -256,4 +258,26 @@ void bt_answer_facts(const struct bt_labels *l, const uint64_t *count,
 	for (i = 0; i < l->n; i++)
 		bt_summary_count(s, l->name[i], count[i]);
 	bt_summary_close(s);
+}
+
+double bt_answer_sigmoid(float logit)
+{
+	return 1 / (1 + exp(-(double)logit));
+}
+
+void bt_answer_add_sigmoids(const float *logits, const int *map, int labels,
+                            double *sum)
+{
+	int k;
+
+	for (k = 0; k < labels; k++)
+		sum[k] += bt_answer_sigmoid(logits[map != NULL ? map[k] : k]);
+}
+
+float bt_answer_mean_logit(double sum, size_t models)
+{
+	double p = sum / (double)models;
+
+	return (float)(log(fmax(p, DBL_MIN)) -
+	               log(fmax(1 - p, DBL_EPSILON / 2)));
 }

@@ -106,9 +106,16 @@ struct bt_answer_form {
 };
 
 extern const struct bt_answer_form bt_answer_label, bt_answer_label_set,
-    bt_answer_numbers;
+    bt_answer_numbers, bt_answer_sigmoids;
 
 /* Parts of forms. */
+
+double bt_answer_sigmoid(float logit);
+/* .add and .mean of forms whose outputs' sigmoids are what is averaged: the
+ * mean of them is that of the logit that is returned. */
+void bt_answer_add_sigmoids(const float *logits, const int *map, int labels,
+                            double *sum);
+float bt_answer_mean_logit(double sum, size_t models);
 
 /* Sorts the first `most` of p->order by falling probability, the first class
  * first among equals. Logits tell apart what is 0 as a probability. */

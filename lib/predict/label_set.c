@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Predictions that are sets of labels: those likelier than a threshold. */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -99,30 +98,6 @@ static void facts(const struct bt_predict *p, struct bt_summary *s)
 	bt_summary_count(s, "without_label", p->without);
 }
 
-/* Sums up probabilities. */
-static void add(const float *logits, const int *map, int labels, double *sum)
-{
-	int k;
-
-	for (k = 0; k < labels; k++)
-		sum[k] +=
-		    1 / (1 + exp(-(double)logits[map != NULL ? map[k] : k]));
-}
-
-/* The logit of the mean probability. */
-static float mean(double sum, size_t models)
-{
-	double p = sum / (double)models;
-
-	return (float)(log(fmax(p, DBL_MIN)) -
-	               log(fmax(1 - p, DBL_EPSILON / 2)));
-}
-
-static double sigmoid(float logit)
-{
-	return 1 / (1 + exp(-(double)logit));
-}
-
 /* Whether label i holds in truth, or is predicted. */
 static bool holds(const struct bt_answered *a, bool truth, int i)
 {
@@ -142,7 +117,7 @@ static void put_labels(const struct bt_answered *a, bool truth,
 			continue;
 		bt_buf_puts(out, any ? ", " : "");
 		bt_escape_line(out, bt_span(a->labels->name[i]), 0);
-		bt_buf_printf(out, " (%.4f)", sigmoid(a->output[i]));
+		bt_buf_printf(out, " (%.4f)", bt_answer_sigmoid(a->output[i]));
 		any = true;
 	}
 	if (!any)
@@ -164,9 +139,9 @@ static json_t *json_labels(const struct bt_answered *a, bool truth)
 	for (i = 0; i < a->labels->n; i++)
 		if (holds(a, truth, i))
 			json_array_append_new(
-			    all,
-			    json_pack("{s:s, s:f}", "label", a->labels->name[i],
-			              "probability", sigmoid(a->output[i])));
+			    all, json_pack("{s:s, s:f}", "label",
+			                   a->labels->name[i], "probability",
+			                   bt_answer_sigmoid(a->output[i])));
 	return all;
 }
 
@@ -189,8 +164,8 @@ const struct bt_answer_form bt_answer_label_set = {
     .summary = summary,
     .facts = facts,
     .is_set = true,
-    .add = add,
-    .mean = mean,
+    .add = bt_answer_add_sigmoids,
+    .mean = bt_answer_mean_logit,
     .show = show,
     .show_json = show_json,
     .loss = "loss",

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Predictions that are numbers. */
+/* Predictions that are numbers: the outputs, or their sigmoids. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "format/csv.h"
 #include "format/escape.h"
 #include "predict/answer.h"
@@ -38,11 +40,12 @@ static int check(const struct bt_predict *p, struct bt_error *err)
 
 static void read(struct bt_predict *p, const float *output)
 {
+	bool direct = p->o.form == &bt_answer_numbers;
 	double v;
 	int i;
 
 	for (i = 0; i < p->classes; i++) {
-		v = (double)output[i];
+		v = direct ? (double)output[i] : bt_answer_sigmoid(output[i]);
 		if (p->scores.n > 0)
 			v = bt_scores_of(&p->scores, v);
 		p->p[i] = v;
@@ -217,4 +220,59 @@ const struct bt_answer_form bt_answer_numbers = {
     .show = show,
     .show_json = show_json,
     .loss = "squared error",
+};
+
+/* Those of the outputs; NULL: no memory. */
+static float *sigmoids(const struct bt_answered *a)
+{
+	float *y = bt_array((size_t)a->labels->n, sizeof(*y));
+	int i;
+
+	for (i = 0; y != NULL && i < a->labels->n; i++)
+		y[i] = (float)bt_answer_sigmoid(a->output[i]);
+	return y;
+}
+
+static void show_sigmoids(const struct bt_answered *a, struct bt_buf *out)
+{
+	float *y = sigmoids(a);
+	struct bt_answered b = *a;
+
+	b.output = y;
+	if (y != NULL)
+		show(&b, out);
+	else
+		out->oom = true;
+	free(y);
+}
+
+static void show_json_sigmoids(const struct bt_answered *a, json_t *o)
+{
+	float *y = sigmoids(a);
+	struct bt_answered b = *a;
+
+	b.output = y;
+	if (y != NULL)
+		show_json(&b, o);
+	free(y);
+}
+
+const struct bt_answer_form bt_answer_sigmoids = {
+    .outputs = "numbers",
+    .thresholds = thresholds,
+    .check = check,
+    .read = read,
+    .csv_header = csv_header,
+    .csv_row = csv_row,
+    .json_row = json_row,
+    .record = record,
+    .summary = summary,
+    .facts = facts,
+    .is_number = true,
+    .add = bt_answer_add_sigmoids,
+    .mean = bt_answer_mean_logit,
+    .show = show_sigmoids,
+    .show_json = show_json_sigmoids,
+    .loss = "cross entropy",
+    .loss_fixed = true,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Any number of labels holds for each text: a sigmoid and binary cross entropy
  * for each of them. */
-#include <math.h>
 #include <stdio.h>
 
 #include "base/str.h"
@@ -157,19 +156,11 @@ static void loss(struct bt_graph *g, bool activated)
 		g->loss = bt_op_sigmoid_loss(g, g->logits);
 }
 
-static double entropy(double mean, double squares)
-{
-	(void)squares;
-	return mean > 0 && mean < 1
-	           ? -(mean * log(mean) + (1 - mean) * log(1 - mean))
-	           : 0;
-}
-
 static double guess(const struct bt_task_data *d, int outputs, double smoothing)
 {
 	(void)outputs;
 	(void)smoothing;
-	return bt_target_guess(d, entropy);
+	return bt_target_guess(d, bt_target_entropy);
 }
 
 static void describe(const struct bt_task_data *d, int outputs, char *out,

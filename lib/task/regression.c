@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* One number or several are predicted of each text: the mean squared error. */
+/* One number or several are predicted of each text, by the mean squared error.
+ * Or numbers from 0 to 1, the sigmoids of the outputs, by the cross entropy of
+ * each: how well a passage answers a query [Nogueira and Cho 2019, "Passage
+ * Re-ranking with BERT"], as a CrossEncoder of sentence-transformers learns it.
+ */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -96,19 +100,64 @@ static double guess(const struct bt_task_data *d, int outputs, double smoothing)
 	return bt_target_guess(d, variance);
 }
 
+static void find_span(const struct bt_task_data *d, double *least, double *most)
+{
+	float x;
+	size_t i, k;
+
+	*least = INFINITY;
+	*most = -INFINITY;
+	for (i = 0; i < d->n; i++)
+		for (k = 0; k < d->width; k++) {
+			x = bt_task_target(d, i)[k];
+			*least = fmin(*least, (double)x);
+			*most = fmax(*most, (double)x);
+		}
+}
+
 static void describe(const struct bt_task_data *d, int outputs, char *out,
                      size_t size)
 {
-	float least = INFINITY, most = -INFINITY;
-	size_t i, k;
+	double least, most;
 
-	for (i = 0; i < d->n; i++)
-		for (k = 0; k < d->width; k++) {
-			least = fminf(least, bt_task_target(d, i)[k]);
-			most = fmaxf(most, bt_task_target(d, i)[k]);
-		}
-	snprintf(out, size, "numbers from %g to %g%s", (double)least,
-	         (double)most, outputs > 1 ? ", several a text" : "");
+	find_span(d, &least, &most);
+	snprintf(out, size, "numbers from %g to %g%s", least, most,
+	         outputs > 1 ? ", several a text" : "");
+}
+
+static int check(const struct bt_task_data *d, const struct bt_labels *found,
+                 bool given, struct bt_error *err)
+{
+	double least, most;
+
+	(void)found;
+	(void)given;
+	find_span(d, &least, &most);
+	if (least >= 0 && most <= 1)
+		return BT_OK;
+	return bt_error_hint(
+	    err, BT_HINT_TASK_REGRESSION,
+	    bt_error_set(err, BT_EFORMAT,
+	                 "the training records have numbers from %g to %g, "
+	                 "and ranking is learnt from numbers from 0 to 1",
+	                 least, most));
+}
+
+static void sigmoid_loss(struct bt_graph *g, bool activated)
+{
+	if (activated)
+		bt_graph_misfit(g, "ranking takes the sigmoid of a logit: the "
+		                   "head's last layer must be dense alone");
+	else
+		g->loss = bt_op_sigmoid_loss(g, g->logits);
+}
+
+static double guess_sigmoid(const struct bt_task_data *d, int outputs,
+                            double smoothing)
+{
+	(void)outputs;
+	(void)smoothing;
+	return bt_target_guess(d, bt_target_entropy);
 }
 
 const struct bt_task bt_task_regression = {
@@ -131,5 +180,27 @@ const struct bt_task bt_task_regression = {
     .knows = knows,
     .loss = loss,
     .guess = guess,
+    .describe = describe,
+};
+
+const struct bt_task bt_task_ranking = {
+    .name = "ranking",
+    .pipeline = "text-ranking",
+    .problem_type = BT_PROBLEM_RANKING,
+    .output = "number",
+    .outputs = "numbers",
+    .predicts = "a number from 0 to 1",
+    .learns = "rank",
+    .least = 1,
+    .truth = "a label",
+    .truth_hint = BT_HINT_LABEL_COLUMN,
+    .metric = "loss",
+    .metrics = &bt_metrics_ranking,
+    .answer = &bt_answer_sigmoids,
+    .target = target,
+    .check = check,
+    .knows = knows,
+    .loss = sigmoid_loss,
+    .guess = guess_sigmoid,
     .describe = describe,
 };

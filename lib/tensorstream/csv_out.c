@@ -120,7 +120,8 @@ static int find_classes(const struct bt_frame_csv *c, const struct bt_frame *f,
 	const char *problem = bt_frame_note(f, BT_FRAME_PROBLEM);
 	size_t n = json_array_size(c->labels), i, found = 0;
 
-	if (problem != NULL && strcmp(problem, BT_FRAME_NUMBERS) == 0)
+	if (problem != NULL && (strcmp(problem, BT_FRAME_NUMBERS) == 0 ||
+	                        strcmp(problem, BT_FRAME_RANKING) == 0))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "it holds the numbers that a model "
 		                    "predicts, not classes");

@@ -140,7 +140,7 @@ int bt_fold_take(const struct bt_fold *f, const struct bt_task *task,
 	int r = BT_OK;
 
 	if (task != &bt_task_classification && task != &bt_task_multi_label &&
-	    task != &bt_task_regression)
+	    !bt_task_has_numbers(task))
 		return bt_error_set(
 		    err, BT_EARG,
 		    "this model learns to %s: folds are of texts "

@@ -33,7 +33,10 @@ static bool has_head(const struct bt_job *j, const struct bt_labels *known)
 {
 	const struct bt_task *task = j->model.task;
 
-	return !j->new_head && j->old_task == task && known->n >= task->least &&
+	bool same = j->old_task == task || (bt_task_has_numbers(j->old_task) &&
+	                                    task == &bt_task_ranking);
+
+	return !j->new_head && same && known->n >= task->least &&
 	       j->o.n_labels == 0 &&
 	       has_classifier(j->o.model, &j->model.config);
 }

@@ -1,0 +1,113 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Rerankers: numbers from 0 to 1, the sigmoids of the outputs, in the files of
+# sentence-transformers' CrossEncoder.
+# Not under thread: the threads are those of cli/bert-train/train
+. "$TEST_TOP/tests/lib/lib.sh"
+cp "$TEST_TOP"/pipelines/data/vocab.txt .
+
+# a passage that is open answers a query
+awk 'BEGIN { srand(5); split("cafe books card wifi park fine", w, " "); print "q,query,passage,fits"
+	for (q = 1; q <= 60; q++) { a = w[q % 6 + 1]; b = w[(q + 1 + int(rand() * 5)) % 6 + 1]
+		print q "," a "," a " is open,1\n" q "," a "," b " is new,0" } }' >pairs.csv
+awk 'BEGIN { FS = OFS = "," } NR > 1 { $4 = $4 ? .9 : .2 } 1' pairs.csv >shares.csv
+records() { # NAME [OPTION ...]
+	name=$1
+	shift
+	csv2tfrecord -q -t query --pair passage -l fits --keep q "$@" $name.csv |
+		bert-tokenize -q -m vocab.txt -o $name.rec
+}
+records pairs
+records shares --label-type float
+train() { # OUT [OPTION ...]
+	out=$1
+	shift
+	bert-train --force --init-config tiny --tokenizer vocab.txt --epochs 10 --batch-size 16 \
+		--learning-rate 2e-3 --dropout 0 -o "$out" "$@"
+}
+
+works 'it trains on classes 0 and 1' train m --task ranking --eval pairs.rec pairs.rec
+like "$(cat err)" '*numbers from 0 to 1*evaluation loss 0.0*' 'and learns to tell them apart'
+works 'it ranks' bert-eval -q -m m --rank-by q -o report pairs.rec
+like "$(cat report)" 'loss  *0.0*mean squared error *MRR@10 1.0000*' 'a passage that fits is first'
+bert-predict -q -m m -o p.csv pairs.rec
+is "$(awk -F, 'NR > 1 && ($2 < 0 || $2 > 1)' p.csv)$(head -n 1 p.csv)" id,label \
+	'what it predicts is from 0 to 1'
+like "$(tr -d '\n' <m/config.json)" \
+	'*"problem_type": "regression"*"sentence_transformers": {*"activation_fn": "torch.nn.modules.activation.Sigmoid"*' \
+	'the configuration is that of a CrossEncoder'
+grep -q '^pipeline_tag: text-ranking' m/README.md
+result $? 'and so the card'
+
+bert-eval -q -m m --json -o report.json pairs.rec
+bert-predict -q -m m --format tensor -o logits.ts pairs.rec
+works 'predictions in a tensor stream' bert-eval -q --predictions logits.ts --json -o again.json pairs.rec
+for f in report again; do
+	sed -n '/"loss"\|"mse"\|"spearman"/p' $f.json >$f.some
+done
+is "$(cat again.some)" "$(cat report.some)" 'are judged alike'
+refuses '*the numbers that a model predicts*' 'and have no label' tensor-cat --label logits.ts
+works 'predictions in CSV' bert-eval -q --predictions p.csv --task regression --json -o csv.json pairs.rec
+is "$(grep '"mse"' csv.json | cut -c 1-16)" "$(grep '"mse"' report.json | cut -c 1-16)" 'are the same numbers'
+
+# the mean of two models is that of their numbers
+train two -q --task ranking --seed 3 pairs.rec
+bert-predict -q -m two -o p2.csv pairs.rec
+bert-predict -q -m m -m two -o mean.csv pairs.rec
+paste -d , p.csv p2.csv mean.csv | awk -F, 'NR > 1 { d = ($2 + $4) / 2 - $6; if (d * d > 1e-12) print }' >far
+is "$(cat far)" '' 'models are averaged by their numbers'
+works 'intervals' bert-eval -q -m m --ci -o - pairs.rec
+works 'the worst' bert-eval -q -m m --errors 2 -o worst pairs.rec
+like "$(cat worst)" '*-> 0.*' 'are shown as numbers from 0 to 1'
+works 'folds' train folds -q --task ranking --kfold 2 --epochs 2 pairs.rec
+works 'what the words contribute' bert-predict -q -m m --explain -o - pairs.rec
+
+works 'labels between' train s --task ranking --eval shares.rec shares.rec
+like "$(cat err)" '*numbers from 0.2 to 0.9*' 'are numbers'
+bert-predict -q -m s -o s.csv shares.rec
+is "$(awk -F, 'NR > 1 && ($2 > .5) != (NR % 2 == 0)' s.csv)" '' 'and what is learnt'
+
+# the task is that of the model, whichever file says so
+works 'a ranker stays one' bert-train -q -m m -o more --steps 2 pairs.rec
+grep -q activation.Sigmoid more/config.json
+result $? 'in its file'
+tr -d '\n' <m/config.json | sed 's/"problem_type": "regression",* *//; s/"sentence_transformers": {[^}]*}/"x": 1/' >config
+for f in \
+	'config.json "sbert_ce_default_activation_function": "torch.nn.modules.activation.Sigmoid",' \
+	'config_sentence_transformers.json "activation_fn": "torch.nn.modules.activation.Sigmoid",' \
+	'config.json "sbert_ce_default_activation_function": "torch.nn.modules.linear.Identity",'; do
+	rm -rf like
+	cp -r m like
+	cp config like/config.json
+	case $f in
+	config.json*) sed -i "s/{/{ ${f#* }/" like/config.json ;;
+	*) echo "{ ${f#* } \"prompts\": {} }" >like/${f%% *} ;;
+	esac
+	bert-predict -q -m like -o like.csv pairs.rec
+	case $f in
+	*Sigmoid*)
+		cmp -s like.csv p.csv
+		result $? "${f%% *}: ${f##* } is the sigmoid"
+		;;
+	*) # and the outputs themselves else, from which more can be learnt
+		awk -F, 'NR > 1 { print $1 "," 1 / (1 + exp(-$2)) }' like.csv >sigmoids
+		sed 1d p.csv | paste -d , - sigmoids | awk -F, '($2 - $4) ^ 2 > 1e-9' >far
+		is "$(cat far)" '' 'Identity is the output'
+		works 'a ranker of it' bert-train -m like --task ranking -o ranker --steps 1 --learning-rate 1e-9 pairs.rec
+		is "$(grep -c 'newly initialized' err)" 0 'keeps its last layer'
+		bert-predict -q -m ranker -o ranker.csv pairs.rec
+		paste -d , p.csv ranker.csv | awk -F, 'NR > 1 && ($2 - $4) ^ 2 > 1e-6' >far
+		is "$(cat far)" '' 'and takes the sigmoid'
+		;;
+	esac
+done
+works 'a regression of a ranker' bert-train -q -m m --task regression -o numbers --steps 1 pairs.rec
+is "$(grep -c Sigmoid numbers/config.json)" 0 'has outputs without it'
+
+awk 'BEGIN { FS = OFS = "," } NR > 1 { $4 *= 3 } 1' pairs.csv >grades.csv
+records grades
+refuses '*numbers from 0 to 3, and ranking is learnt from numbers from 0 to 1*--task regression*' \
+	'grades above 1' train x --task ranking grades.rec
+works 'grades of passages' bert-eval -q -m m --rank-by q -o report grades.rec
+like "$(cat report)" '*NDCG@10 1.0000*' 'are measured'
+finish
