@@ -18,7 +18,8 @@ static const struct {
 #define ALL                                                                    \
 	(CLASSES | NUMBERS | LABELS | TAGS | SPANS | QUESTIONS | PAIRS | MASKED)
 #define CLASSES BT_METRICS_CLASSIFICATION
-#define NUMBERS BT_METRICS_REGRESSION
+#define NUMBERS (BT_METRICS_REGRESSION | FITS)
+#define FITS BT_METRICS_RANKING
 #define LABELS BT_METRICS_MULTILABEL
 #define TAGS BT_METRICS_TAGGING
 #define SPANS BT_METRICS_SPANS
@@ -55,11 +56,11 @@ static const struct {
     M(LABELS, false, micro_recall),
     M(LABELS, false, micro_f1),
     M(LABELS, true, hamming_loss),
-    ROW(CLASSES | LABELS, false, "roc_auc", roc_auc, RANKS, 0),
+    ROW(CLASSES | LABELS | FITS, false, "roc_auc", roc_auc, RANKS, 0),
     ROW(CLASSES | LABELS, false, "weighted_roc_auc", weighted_roc_auc, RANKS,
         2),
-    ROW(CLASSES | LABELS, false, "average_precision", average_precision, RANKS,
-        0),
+    ROW(CLASSES | LABELS | FITS, false, "average_precision", average_precision,
+        RANKS, 0),
     ROW(CLASSES | LABELS, true, "brier_score", brier_score, PROBABILITIES, 0),
     ROW(CLASSES | LABELS, true, "ece", ece, PROBABILITIES, 0),
     M(CLASSES, false, mcc),
@@ -97,11 +98,11 @@ static const struct {
 	const char *name, *means;
 } others[] = {
     {NUMBERS, "mcrmse", "rmse"},
-    {CLASSES | LABELS, "log_loss", "loss"},
+    {CLASSES | LABELS | FITS, "log_loss", "loss"},
     {CLASSES | LABELS, "expected_calibration_error", "ece"},
     {CLASSES | NUMBERS, "qwk", "quadratic_weighted_kappa"},
     {ALL, "acc", "accuracy"},
-    {CLASSES | LABELS, "auc", "roc_auc"},
+    {CLASSES | LABELS | FITS, "auc", "roc_auc"},
     {CLASSES | LABELS, "f1_macro", "macro_f1"},
     {LABELS, "f1_micro", "micro_f1"},
     {CLASSES | LABELS, "f1_weighted", "weighted_f1"},
@@ -166,7 +167,7 @@ static size_t find(const char *name, unsigned *of)
 }
 
 /* What one of these bits stands for. */
-static const char *lacking(unsigned needs)
+static const char *lacking(const struct bt_metrics_summary *s, unsigned needs)
 {
 	if ((needs & BT_METRICS_OF_SCORES) != 0)
 		return "pairs with a score";
@@ -178,7 +179,9 @@ static const char *lacking(unsigned needs)
 		return "next sentences, in the records and in the model";
 	if ((needs & BT_METRICS_OF_WHOLE) != 0)
 		return "labels that are all whole numbers, less than 256 apart";
-	return "the probabilities of all examples";
+	return s->kind != NULL && s->kind->bit == FITS
+	           ? "labels that are all 0 or 1"
+	           : "the probabilities of all examples";
 }
 
 /* The metric whose name is nearest, of those that are set; or NULL. */
@@ -226,7 +229,7 @@ int bt_metrics_find(const struct bt_metrics_summary *s, const char *name,
 		                 name, known[i].above, s->classes);
 	else if (i < KNOWN && is_of(s, of))
 		r = bt_error_set(err, BT_EARG, "metric '%s' needs %s", name,
-		                 lacking(known[i].needs & s->lacks));
+		                 lacking(s, known[i].needs & s->lacks));
 	else if (i < KNOWN)
 		r = bt_error_set(err, BT_EARG,
 		                 "metric '%s' is not available for %s, "

@@ -162,7 +162,8 @@ enum {
 	BT_METRICS_SPANS = 16,
 	BT_METRICS_QUESTIONS = 32,
 	BT_METRICS_EMBEDDINGS = 64,
-	BT_METRICS_MASKED = 128
+	BT_METRICS_MASKED = 128,
+	BT_METRICS_RANKING = 256
 };
 
 extern const struct bt_metrics_kind bt_metrics_classification,
@@ -252,7 +253,8 @@ int bt_metrics_label(const struct bt_metrics *m, size_t k,
 
 /* What metrics may need beside the right kind. */
 enum {
-	BT_METRICS_RANKS = 1,            /* probabilities of all examples */
+	BT_METRICS_RANKS = 1,            /* probabilities of all examples, of
+	                                  * which some have a class, others not */
 	BT_METRICS_OF_PROBABILITIES = 2, /* of each */
 	BT_METRICS_OF_SCORES = 4,        /* pairs with a score */
 	BT_METRICS_OF_PAIRS = 8,         /* pairs without one */

@@ -181,6 +181,10 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 	bt_metrics_summary(m, &s);
 	if (m->kind == &bt_metrics_ranking)
 		bt_buf_printf(out, "loss                 %.6g\n", s.loss);
+	if (m->kind == &bt_metrics_ranking &&
+	    (s.lacks & BT_METRICS_RANKS) == 0 && !isnan(s.roc_auc))
+		bt_buf_printf(out, "ROC AUC %.4f  average precision %.4f\n",
+		              s.roc_auc, s.average_precision);
 	if (m->width == 1) {
 		bt_buf_printf(out,
 		              "mean squared error   %.6g\n"
@@ -289,18 +293,44 @@ static int add_ranking(struct bt_metrics *m, int truth, const float *targets,
 	return BT_OK;
 }
 
+/* ROC AUC and average precision of one number, where each is wanted to be 0 or
+ * 1. */
+static void rank_bits(const struct bt_metrics *m, struct bt_metrics_summary *s)
+{
+	struct bt_metrics_scored *x = NULL;
+	size_t i, n = (size_t)m->n;
+	bool bits = m->width == 1;
+
+	for (i = 0; bits && i < n; i++)
+		bits = m->truth[i] == 0 || m->truth[i] == 1;
+	if (!bits) {
+		s->lacks |= BT_METRICS_RANKS;
+		return;
+	}
+	s->roc_auc = s->average_precision = NAN;
+	x = bt_array(n, sizeof(*x));
+	for (i = 0; x != NULL && i < n; i++)
+		x[i] = (struct bt_metrics_scored){m->guess[i], m->truth[i] > 0};
+	if (x != NULL)
+		bt_metrics_curve(x, n, &s->roc_auc, &s->average_precision);
+	free(x);
+}
+
 static void sum_ranking(const struct bt_metrics *m,
                         struct bt_metrics_summary *s)
 {
 	summary(m, s);
 	s->loss = bt_metrics_ratio(m->loss_sum, (double)m->n);
+	rank_bits(m, s);
 }
 
 const struct bt_metrics_kind bt_metrics_ranking = {
     .name = "ranking",
-    .bit = BT_METRICS_REGRESSION,
+    .bit = BT_METRICS_RANKING,
     .has_rows = true,
-    .shown = {{"pearson", "pearson"}, {"spearman", "spearman"}},
+    .shown = {{"average_precision", "average precision"},
+              {"roc_auc", "ROC AUC"},
+              {"spearman", "spearman"}},
     .loss = ranking_loss,
     .add = add_ranking,
     .summary = sum_ranking,

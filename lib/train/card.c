@@ -160,6 +160,7 @@ static void put_front(const struct bt_job *j, const char *base,
 	              j->model.lora.rank > 0 ? "peft"
 	              : bt_config_embeds(c)  ? "sentence-transformers"
 	              : c->head.n > 0        ? "bertutils"
+	              : bt_config_ranks(c)   ? "sentence-transformers"
 	                                     : "transformers",
 	              j->model.task->pipeline);
 	if (base != NULL)

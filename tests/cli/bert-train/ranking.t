@@ -29,7 +29,7 @@ train() { # OUT [OPTION ...]
 works 'it trains on classes 0 and 1' train m --task ranking --eval pairs.rec pairs.rec
 like "$(cat err)" '*numbers from 0 to 1*evaluation loss 0.0*' 'and learns to tell them apart'
 works 'it ranks' bert-eval -q -m m --rank-by q -o report pairs.rec
-like "$(cat report)" 'loss  *0.0*mean squared error *MRR@10 1.0000*' 'a passage that fits is first'
+like "$(cat report)" 'loss  *0.0*ROC AUC 1.0000  average precision 1.0000*mean squared error *MRR@10 1.0000*' 'a passage that fits is first'
 bert-predict -q -m m -o p.csv pairs.rec
 is "$(awk -F, 'NR > 1 && ($2 < 0 || $2 > 1)' p.csv)$(head -n 1 p.csv)" id,label \
 	'what it predicts is from 0 to 1'
@@ -62,6 +62,9 @@ like "$(cat worst)" '*-> 0.*' 'are shown as numbers from 0 to 1'
 works 'folds' train folds -q --task ranking --kfold 2 --epochs 2 pairs.rec
 works 'what the words contribute' bert-predict -q -m m --explain -o - pairs.rec
 
+works 'the best by average precision' train best --task ranking \
+	--metric average_precision --eval pairs.rec pairs.rec
+like "$(cat err)" '*average precision *, ROC AUC *, spearman *(best)*' 'is told in each epoch'
 works 'labels between' train s --task ranking --eval shares.rec shares.rec
 like "$(cat err)" '*numbers from 0.2 to 0.9*' 'are numbers'
 bert-predict -q -m s -o s.csv shares.rec
@@ -110,4 +113,7 @@ refuses '*numbers from 0 to 3, and ranking is learnt from numbers from 0 to 1*--
 	'grades above 1' train x --task ranking grades.rec
 works 'grades of passages' bert-eval -q -m m --rank-by q -o report grades.rec
 like "$(cat report)" '*NDCG@10 1.0000*' 'are measured'
+is "$(grep -c 'ROC AUC' report)" 0 'without a curve'
+exits 1 'nor its metrics' bert-eval -q -m m --min average_precision=.5 -o - grades.rec
+like "$(cat err)" "*'average_precision' needs labels that are all 0 or 1" 'for which labels are wanted'
 finish
