@@ -147,6 +147,7 @@ static int check_logits(const struct bt_frame *f, const struct bt_mean_opts *o,
                         struct bt_error *err)
 {
 	const char *problem = bt_frame_note(f, BT_FRAME_PROBLEM);
+	bool ranks = problem != NULL && strcmp(problem, BT_FRAME_RANKING) == 0;
 	bool many = problem != NULL && strcmp(problem, BT_FRAME_MULTI) == 0;
 
 	if (bt_frame_find(f, BT_FRAME_LOGITS) == NULL)
@@ -158,11 +159,13 @@ static int check_logits(const struct bt_frame *f, const struct bt_mean_opts *o,
 		return bt_error_set(err, BT_EFORMAT,
 		                    "it holds the numbers that a model "
 		                    "predicts, which have no probabilities");
-	if (o->softmax && many)
+	if (o->softmax && (many || ranks))
 		return bt_error_set(err, BT_EFORMAT,
-		                    "it holds logits of a multi-label model "
-		                    "(--sigmoid makes probabilities of them)");
-	if (o->sigmoid && !many && bt_frame_note(f, BT_FRAME_LABELS) != NULL)
+		                    "it holds logits of a %s "
+		                    "(--sigmoid makes probabilities of them)",
+		                    ranks ? "reranker" : "multi-label model");
+	if (o->sigmoid && !many && !ranks &&
+	    bt_frame_note(f, BT_FRAME_LABELS) != NULL)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "it holds logits of a model that chooses "
 		                    "one class (--softmax makes probabilities "

@@ -47,6 +47,9 @@ for f in report again; do
 done
 is "$(cat again.some)" "$(cat report.some)" 'are judged alike'
 refuses '*the numbers that a model predicts*' 'and have no label' tensor-cat --label logits.ts
+refuses '*logits of a reranker (--sigmoid *' 'nor a softmax' tensor-cat --softmax logits.ts -o no.ts
+tensor-cat -q --sigmoid logits.ts | tensor-cat -q --csv >sigmoids.csv
+is "$(sed 1d sigmoids.csv | cut -c 1-12)" "$(sed 1d p.csv | cut -c 1-12)" 'but the sigmoid, which is the number'
 works 'predictions in CSV' bert-eval -q --predictions p.csv --task regression --json -o csv.json pairs.rec
 is "$(grep '"mse"' csv.json | cut -c 1-16)" "$(grep '"mse"' report.json | cut -c 1-16)" 'are the same numbers'
 
