@@ -43,7 +43,7 @@ static const struct bt_opt options[] = {
     BT_LIST(0, "predictions", "FILE",
             "score this file, not a model; repeat to average", args,
             predictions),
-    BT_STR(0, "task", "classification|multilabel|regression",
+    BT_STR(0, "task", "classification|multilabel|ranking|regression",
            "what --predictions predict [as they say, or the first label]", args,
            task),
     BT_STR(0, "label-separator", "S",

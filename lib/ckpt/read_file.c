@@ -48,8 +48,12 @@ static const char *foreign(const struct bt_ckpt_file *f, enum bt_hint *hint)
 		return "holds records and not tensors";
 	}
 	/* protobuf: a version as field 1, behind it a producer as field 2 */
-	if (f->size > 3 && f->data[0] == 0x08 && f->data[1] < 0x80 &&
+	if (f->size > 3 && f->data[0] == 0x08 && f->data[1] == 1 &&
 	    f->data[2] == 0x12)
+		return "is the graph of a SavedModel: the weights are in "
+		       "'variables' beside it";
+	if (f->size > 3 && f->data[0] == 0x08 && f->data[1] >= 3 &&
+	    f->data[1] < 0x80 && f->data[2] == 0x12)
 		return "is an ONNX model, which is written but not read here";
 	/* ASCII, more of it than a number has by chance */
 	for (i = 0; i < f->size && i < 16; i++)

@@ -190,7 +190,7 @@ static int read_value(struct bt_span s, const char *label,
 		return bt_error_set(err, BT_EFORMAT,
 		                    "column '%s': '%.*s' is not a number",
 		                    label, (int)(s.n < 60 ? s.n : 60), s.p);
-	if (!task->answer->is_number && !(v >= 0 && v <= 1))
+	if (task != &bt_task_regression && !(v >= 0 && v <= 1))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "column '%s': %s is not a probability",
 		                    label, text);
@@ -325,11 +325,12 @@ static int convert_row(double *row, size_t n, bool logits,
                        const struct bt_task *task, bool keep, float *value,
                        struct bt_error *err)
 {
-	bool number = task->answer->is_number || (logits && keep);
+	bool ranks = task == &bt_task_ranking;
+	bool number = (task->answer->is_number && !ranks) || (logits && keep);
 	size_t i;
 
 	if (logits && !number)
-		activate(row, n, task->answer->is_set);
+		activate(row, n, task->answer->is_set || ranks);
 	for (i = 0; i < n; i++) {
 		value[i] = (float)row[i];
 		if (!isfinite(value[i]) ||
@@ -397,7 +398,7 @@ static int add_frame(struct bt_prediction_file *f, const struct bt_frame *in,
 {
 	const struct bt_tensor *t = bt_frame_find(in, BT_FRAME_LOGITS);
 	const char *problem = bt_frame_note(in, BT_FRAME_PROBLEM);
-	bool logits = t != NULL && !task->answer->is_number;
+	bool logits = t != NULL && task != &bt_task_regression;
 	const struct bt_tensor *position =
 	    task->per_token ? bt_frame_find(in, BT_FRAME_POSITION) : NULL;
 	size_t i, n;

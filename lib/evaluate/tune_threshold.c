@@ -135,7 +135,8 @@ int bt_tune_threshold_check(const struct bt_metrics *m,
                             const struct bt_threshold_goal *goal,
                             struct bt_error *err)
 {
-	bool number = m->kind == &bt_metrics_regression;
+	bool number =
+	    m->kind == &bt_metrics_regression || m->kind == &bt_metrics_ranking;
 
 	if (number && goal->of != BT_THRESHOLD_QWK)
 		return bt_error_set(err, BT_EARG,

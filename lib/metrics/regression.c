@@ -264,14 +264,19 @@ const struct bt_metrics_kind bt_metrics_regression = {
 static double ranking_loss(const struct bt_metrics *m, int truth,
                            const float *targets, const float *logits)
 {
-	double sum = 0, z;
+	double sum = 0, y, z;
 	size_t i;
 
 	(void)truth;
 	for (i = 0; i < m->width; i++) {
+		y = (double)targets[i];
 		z = (double)logits[i];
-		sum +=
-		    fmax(z, 0) + log1p(exp(-fabs(z))) - (double)targets[i] * z;
+		if (m->output != BT_METRICS_LOGITS) {
+			sum -= y * bt_metrics_log(z) +
+			       (1 - y) * bt_metrics_log(1 - z);
+			continue;
+		}
+		sum += fmax(z, 0) + log1p(exp(-fabs(z))) - y * z;
 	}
 	return sum / (double)m->width;
 }
@@ -285,7 +290,7 @@ static int add_ranking(struct bt_metrics *m, int truth, const float *targets,
 	float *x;
 	size_t i;
 
-	if (r != BT_OK)
+	if (r != BT_OK || m->output != BT_METRICS_LOGITS)
 		return r;
 	x = m->guess + (size_t)(m->n - 1) * m->width;
 	for (i = 0; i < m->width; i++)

@@ -382,16 +382,13 @@ static void put_use(const struct bt_job *j, const struct bt_dataset *train,
 		    "-t text%s new.csv",
 		    pairs ? ", text and text\\_b" : " and text",
 		    pairs ? " --pair text_b" : "");
-	bt_buf_printf(b, " | bert-tokenize %s --max-length %zu |",
-	              bt_buf_str(&name), train->longest);
+	bt_buf_printf(b, " | bert-tokenize %s |", bt_buf_str(&name));
 	bt_buf_printf(b, " bert-predict %s -o %s\n\n", bt_buf_str(&name),
 	              task == &bt_task_qa          ? "predictions.json"
 	              : task->per_token            ? "predictions.txt"
 	              : task == &bt_task_embedding ? "embeddings.ts"
 	                                           : "predictions.csv");
-	bt_buf_printf(b,
-	              "%zu tokens has the longest training example; without "
-	              "--max-length texts are cut at the model's limit.\n",
+	bt_buf_printf(b, "The longest training example had %zu tokens.\n",
 	              train->longest);
 	bt_buf_clear(&name);
 }

@@ -41,7 +41,7 @@ like "$card" '*
 
 Texts of a CSV file, here with the columns id and text, go through the model by
 
-    csv2tfrecord -i id -t text new.csv | bert-tokenize -m m --max-length [0-9]* | bert-predict -m m -o predictions.csv
+    csv2tfrecord -i id -t text new.csv | bert-tokenize -m m | bert-predict -m m -o predictions.csv
 
 *' 'how new texts are predicted'
 cp train.csv new.csv
@@ -73,12 +73,12 @@ sed '1s/,intent/,text_b,intent/; 1!s/,\([a-z_]*\)$/,a card,\1/' dev.csv >pairs.c
 csv2tfrecord -q -i id -t text --pair text_b -l intent pairs.csv | bert-tokenize -q -m vocab.txt -o pairs.rec
 bert-train -q --init-config tiny --tokenizer vocab.txt --steps 1 -o "a pair" pairs.rec
 like "$(cat 'a pair/README.md')" "*columns id, text and text\\\\_b, *
-    csv2tfrecord -i id -t text --pair text_b new.csv | bert-tokenize -m 'a pair' --max-length [0-9]* | bert-predict -m 'a pair' -o predictions.csv
+    csv2tfrecord -i id -t text --pair text_b new.csv | bert-tokenize -m 'a pair' | bert-predict -m 'a pair' -o predictions.csv
 *" 'pairs'
 printf '%s\n' 'ask O' 'Anna B-PER' '' 'Ben B-PER' 'reads O' | conll2tfrecord -q | bert-tokenize -q -m vocab.txt -o words.rec
 bert-train -q --init-config tiny --tokenizer vocab.txt --task tagging --steps 1 -o names words.rec
 like "$(cat names/README.md)" '*
-    conll2tfrecord new.txt | bert-tokenize -m names --max-length [0-9]* | bert-predict -m names -o predictions.txt
+    conll2tfrecord new.txt | bert-tokenize -m names | bert-predict -m names -o predictions.txt
 *' 'words'
 bert-train -q --init-config tiny --tokenizer vocab.txt --task masked-lm --steps 1 -o masked train.rec
 is "$(grep -c '^## Use' masked/README.md)" 0 'masked tokens are for further training'
