@@ -19,6 +19,8 @@
 #include "table/parquet_objects.h"
 #include "table/tag_scheme.h"
 
+#define LOOK_ENDS 1 /* it would wait: no error */
+
 /* Texts, one behind the other. */
 struct texts {
 	struct bt_buf bytes;
@@ -50,6 +52,9 @@ struct reader {
 	uint64_t number; /* of the line */
 	bool json;
 	bool tabs;                   /* divide the columns of the file */
+	bool looked;                 /* for these, from a line with '#' on */
+	bool may_end;                /* that look, if it would wait */
+	struct bt_conll_place at;    /* in a sentence of CoNLL-U */
 	bool number_sign;            /* begins its first line of columns */
 	struct bt_tag_scheme scheme; /* of o->scheme */
 	struct texts scheme_tags;    /* of the sentence, by the scheme */
@@ -306,8 +311,10 @@ static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 	struct bt_span column[BT_CONLL_COLUMNS];
 	int n, e = BT_OK;
 
-	if (bt_span_trim(line, " ").n == 0)
+	if (bt_span_trim(line, " ").n == 0) {
+		r->at = (struct bt_conll_place){0, 0};
 		return end_sentence(r, err);
+	}
 	if (bt_conll_is_comment(line, r->o->comment, r->tabs)) {
 		r->stats->comments++;
 		return BT_OK;
@@ -320,7 +327,8 @@ static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 		return e;
 	}
 	if (r->tabs && n == 10 && r->o->word != NULL &&
-	    strcmp(r->o->word, "1") != 0 && bt_conll_is_no_word(column[0])) {
+	    strcmp(r->o->word, "1") != 0 &&
+	    bt_conll_is_no_word(&r->at, column[0])) {
 		r->stats->no_words++;
 		return BT_OK;
 	}
@@ -338,8 +346,12 @@ static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 		e = is_csv(r, err);
 	else if (e == BT_OK && n != r->columns)
 		e = bt_error_set(err, BT_EFORMAT,
-		                 "has %d column%s, the lines before have %d", n,
-		                 bt_plural((size_t)n), r->columns);
+		                 "has %d column%s, the lines before have %d%s",
+		                 n, bt_plural((size_t)n), r->columns,
+		                 r->tabs && !bt_conll_has_tab(line)
+		                     ? ": blanks do not divide columns in a "
+		                       "file with tabs"
+		                     : "");
 	else if (e == BT_OK && r->o->comment == NULL &&
 	         bt_conll_is_conllu(column, n))
 		e = bt_error_set(err, BT_EFORMAT,
@@ -454,16 +466,37 @@ static int read_parquet(struct reader *r, struct bt_in *in,
 	return e == BT_OK ? end_document(r, err) : e;
 }
 
+/* Before a wait for input. A look ahead that holds a whole sentence back ends,
+ * as what it knows is all that there is. */
+static int wait_for_more(void *arg, struct bt_error *err)
+{
+	struct reader *r = arg;
+
+	return r->may_end ? LOOK_ENDS : bt_out_hand_on(r->out, err);
+}
+
 /* The next line, as bt_in_line. */
 static int next_line(struct reader *r, struct bt_in *in, struct bt_span *line,
                      size_t *skip, struct bt_error *err)
 {
-	int e = BT_OK;
+	int e = bt_in_line(in, BT_CONLL_LINE_MAX, line, skip, err);
 
-	if (r->columns == 0 && !r->tabs && !r->json)
-		e = bt_conll_look_tabs(in, &r->tabs, err);
-	return e == BT_OK ? bt_in_line(in, BT_CONLL_LINE_MAX, line, skip, err)
-	                  : e;
+	if (e != 1 || r->columns > 0 || r->tabs || r->json ||
+	    bt_span_trim(*line, " ").n == 0)
+		return e;
+	if (*line->p != '#') {
+		r->tabs = bt_conll_has_tab(*line);
+		r->looked = false; /* and may be a line of no columns */
+		return e;
+	}
+	if (r->looked)
+		return e;
+	e = bt_conll_look_tabs(in, &r->tabs, &r->may_end, err);
+	r->may_end = false;
+	r->looked = true;
+	return e == BT_OK || e == LOOK_ENDS
+	           ? bt_in_line(in, BT_CONLL_LINE_MAX, line, skip, err)
+	           : e;
 }
 
 static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
@@ -536,8 +569,10 @@ static int read_file(struct reader *r, const char *path, struct bt_error *err)
 	r->commas = 0;
 	r->json = false;
 	r->tabs = false;
+	r->looked = false;
+	r->at = (struct bt_conll_place){0, 0};
 	r->number_sign = false;
-	bt_in_idle(in, bt_out_hand_on, r->out);
+	bt_in_idle(in, wait_for_more, r);
 	e = look_first(in, err);
 	if (e == 1)
 		return read_parquet(r, in, err);

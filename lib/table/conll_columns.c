@@ -5,7 +5,7 @@
 
 #define DOCUMENT "-DOCSTART-"
 
-static bool has_tab(struct bt_span line)
+bool bt_conll_has_tab(struct bt_span line)
 {
 	return line.n > 0 && memchr(line.p, '\t', line.n) != NULL;
 }
@@ -17,12 +17,12 @@ bool bt_conll_is_comment(struct bt_span line, const char *comment, bool tabs)
 	if (begin.p != NULL)
 		return line.n >= begin.n &&
 		       memcmp(line.p, begin.p, begin.n) == 0;
-	return tabs && line.n > 0 && *line.p == '#' && !has_tab(line);
+	return tabs && line.n > 0 && *line.p == '#' && !bt_conll_has_tab(line);
 }
 
 int bt_conll_cut(struct bt_span line, bool file_tabs, struct bt_span *column)
 {
-	bool tabs = file_tabs || has_tab(line);
+	bool tabs = file_tabs || bt_conll_has_tab(line);
 	size_t i, from = 0;
 	int n = 0;
 
@@ -48,23 +48,58 @@ size_t bt_conll_commas(struct bt_span line)
 
 bool bt_conll_is_conllu(const struct bt_span *column, int n)
 {
-	return n > 3 && bt_span_equal(column[0], bt_span("#")) &&
-	       bt_span_equal(column[2], bt_span("="));
+	static const char *const keys[] = {
+	    "sent_id", "text",   "text_en",        "newdoc",
+	    "newpar",  "source", "global.columns", "translit"};
+	size_t i;
+
+	if (n < 4 || !bt_span_equal(column[0], bt_span("#")) ||
+	    (!bt_span_equal(column[2], bt_span("=")) &&
+	     !bt_span_equal(column[3], bt_span("="))))
+		return false;
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (bt_span_equal(column[1], bt_span(keys[i])))
+			return true;
+	return false;
 }
 
-bool bt_conll_is_no_word(struct bt_span s)
+/* The digits at the start of *s, which become its rest: -1 if it has none, or
+ * more than a sentence can have words. */
+static int64_t take_number(struct bt_span *s)
 {
-	size_t i, marks = 0;
+	int64_t v = 0;
+	int n = 0;
 
-	if (s.n < 3)
+	for (; s->n > 0 && *s->p >= '0' && *s->p <= '9'; s->p++, s->n--)
+		if (n++ < 10)
+			v = 10 * v + (*s->p - '0');
+	return n > 0 && n < 10 ? v : -1;
+}
+
+bool bt_conll_is_no_word(struct bt_conll_place *at, struct bt_span first)
+{
+	int64_t from = take_number(&first), to;
+	char mark = '\0';
+
+	if (from >= 0 && first.n == 0) {
+		*at = (struct bt_conll_place){from, 0};
 		return false;
-	for (i = 0; i < s.n; i++) {
-		if (i > 0 && i + 1 < s.n && (s.p[i] == '-' || s.p[i] == '.'))
-			marks++;
-		else if (s.p[i] < '0' || s.p[i] > '9')
-			return false;
 	}
-	return marks == 1;
+	if (first.n > 0) {
+		mark = *first.p++;
+		first.n--;
+	}
+	to = take_number(&first);
+	if (from >= 0 && first.n == 0) {
+		if (mark == '-' && from == at->word + 1 && to > from)
+			return true;
+		if (mark == '.' && from == at->word && to == at->node + 1) {
+			at->node++;
+			return true;
+		}
+	}
+	*at = (struct bt_conll_place){-2, 0};
+	return false;
 }
 
 bool bt_conll_is_document(struct bt_span line)
@@ -75,26 +110,34 @@ bool bt_conll_is_document(struct bt_span line)
 	       (line.n == n || line.p[n] == ' ' || line.p[n] == '\t');
 }
 
-int bt_conll_look_tabs(struct bt_in *in, bool *tabs, struct bt_error *err)
+int bt_conll_look_tabs(struct bt_in *in, bool *tabs, bool *sentence,
+                       struct bt_error *err)
 {
-	bool sign = true; /* or the line is empty */
+	bool blank = true, sign = false; /* the line: empty, and with '#' */
 	size_t i, start = 0, got = 0;
 	const uint8_t *p = NULL;
 	int e;
 
-	for (i = 0; !*tabs && i < BT_CONLL_LINE_MAX; i++) {
+	for (i = 0; i < BT_CONLL_LINE_MAX; i++) {
 		if (i == got) {
 			e = bt_in_some(in, i + 1, &p, &got, err);
 			if (e != BT_OK || got == i)
 				return e;
 		}
-		if (i == start)
-			sign = memchr("#\r\n", p[i], 3) != NULL;
-		if (p[i] == '\n' && !sign)
+		if (p[i] == '\t') {
+			*tabs = true;
 			return BT_OK;
-		if (p[i] == '\n')
+		}
+		if (p[i] == '\n') {
+			if (!blank && !sign)
+				return BT_OK;
+			*sentence |= blank;
 			start = i + 1;
-		*tabs = p[i] == '\t';
+			blank = true;
+		} else if (blank && p[i] != ' ' && p[i] != '\r') {
+			sign = p[i] == '#' && i == start;
+			blank = false;
+		}
 	}
 	return BT_OK;
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "base/span.h"
@@ -12,6 +13,8 @@
 
 #define BT_CONLL_COLUMNS 256
 #define BT_CONLL_LINE_MAX ((size_t)64 << 20) /* bytes */
+
+bool bt_conll_has_tab(struct bt_span line);
 
 /* Whether a line is left out, and no word: with begin, if it begins so, else in
  * a file with tabs if it begins with '#' and has none. */
@@ -24,19 +27,30 @@ int bt_conll_cut(struct bt_span line, bool tabs, struct bt_span *column);
 
 size_t bt_conll_commas(struct bt_span line);
 
-/* "# sent_id = 1": of CoNLL-U, whatever divides the n columns. */
+/* "# sent_id = 1", or another comment of CoNLL-U that is well known: whatever
+ * divides the n columns. */
 bool bt_conll_is_conllu(const struct bt_span *column, int n);
 
-/* Of CoNLL-U, which has the numbers of words in the first column: a token of
- * several words, "1-2", whose words follow, or an empty node, "1.1". */
-bool bt_conll_is_no_word(struct bt_span first);
+/* Where a sentence of CoNLL-U is, which has the numbers of words in the first
+ * column. It begins as {0, 0}. */
+struct bt_conll_place {
+	int64_t word; /* the last number; -2: something else */
+	int64_t node; /* of the empty nodes behind it the last */
+};
+
+/* Whether a line with that first column is, behind those so far, of CoNLL-U and
+ * no word: a token of several words, "1-2", whose words follow, or an empty
+ * node, "1.1" behind word 1. */
+bool bt_conll_is_no_word(struct bt_conll_place *at, struct bt_span first);
 
 /* Whether a line begins a document. */
 bool bt_conll_is_document(struct bt_span line);
 
-/* Looks whether tabs divide the columns of a file: up to the end of the first
- * line that does not begin with '#', it has one. *tabs begins as false. */
-int bt_conll_look_tabs(struct bt_in *in, bool *tabs,
+/* Looks whether tabs divide the columns of a file whose next line begins with
+ * '#': up to the end of the first line that does not and is not blank, it has
+ * one. *sentence becomes true where a blank line was seen: what is in front of
+ * it is a sentence, if it is not comments. Both begin as false. */
+int bt_conll_look_tabs(struct bt_in *in, bool *tabs, bool *sentence,
                        struct bt_error *err) BT_MUST_USE;
 
 #endif

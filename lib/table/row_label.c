@@ -71,12 +71,18 @@ bool bt_table_is_number(struct bt_span v, double *x)
 	return is_number_to(v, 1e30, x);
 }
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 bool bt_table_has_comma(struct bt_span v)
 {
 	char s[64], *comma;
 	double x;
 
-	if (!bt_span_str(v, s, sizeof(s)) || (comma = strchr(s, ',')) == NULL)
+	if (!bt_span_str(v, s, sizeof(s)) || (comma = strchr(s, ',')) == NULL ||
+	    comma == s || !is_digit(comma[-1]) || !is_digit(comma[1]))
 		return false;
 	*comma = '.';
 	return is_number_to(bt_span(s), DBL_MAX, &x);
@@ -88,7 +94,8 @@ static const char *expected_number(struct bt_span v)
 	double x;
 
 	if (bt_table_has_comma(v))
-		return "a number: it has a comma, expected a decimal point";
+		return "a number: it has a comma (decimal, or of thousands); "
+		       "numbers are written as 3.5";
 	return is_number_to(v, DBL_MAX, &x) ? "a number from -1e30 to 1e30"
 	                                    : "a number";
 }

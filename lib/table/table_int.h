@@ -220,7 +220,8 @@ bool bt_table_is_list(struct bt_span v);
 
 bool bt_table_is_number(struct bt_span v, double *x);
 
-/* Whether it would be a number with a point in place of a comma. */
+/* Whether it would be a number with a point in place of a comma, which is
+ * between digits. */
 bool bt_table_has_comma(struct bt_span v);
 
 /* True for what pandas reads as a missing value; for m's row if that is all of

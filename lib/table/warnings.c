@@ -137,9 +137,13 @@ int bt_table_warn_labels(const struct bt_string_set *labels,
 	warn_kind(labels, is_missing, BT_HINT_TABLE_NA,
 	          "is a label like the others", "are labels like the others",
 	          log);
-	warn_kind(labels, bt_table_has_comma, BT_HINT_NONE,
-	          "is a number with a comma, and a class like the others",
-	          "are numbers with a comma, and classes like the others", log);
+	warn_kind(
+	    labels, bt_table_has_comma, BT_HINT_NONE,
+	    "looks like a number with a comma (decimal, or of thousands), "
+	    "and is a class like the others",
+	    "look like numbers with a comma (decimal, or of thousands), "
+	    "and are classes like the others",
+	    log);
 	return doubt_pairs(labels, log, err);
 }
 

@@ -83,6 +83,7 @@ each() {
 	same answers wanted '... as from a file'
 }
 each 'a sentence' conll2tfrecord 'a O\nfine B-X\n\n' 'park O\n\n' 'lost O\n \n'
+each 'a sentence of #' conll2tfrecord '#x O\n# B-X\n\n' 'park O\n\n'
 each 'a question' squad2tfrecord \
 	'{"id":"a","question":"who","context":"I lost","answers":[{"text":"I","answer_start":0}]}\n' \
 	'{"id":"b","question":"what","context":"a card","answers":[]}\n'

@@ -45,9 +45,27 @@ is "$(cat err)" 'conll2tfrecord: 1 sentence, 2 words, without tags
 conll2tfrecord: 2 lines of several words or of none, such as 1-2 and 1.1, were left out' '... are counted'
 is "$(tfrecord-cat -q --json u.rec | grep -o '"words".*')" '"words": ["de", "le"]}' '... and are no words'
 is "$(json --no-tags ud.conllu | grep -o '"words".*')" '"words": ["1-2", "1", "2", "2.1"]}' '... unless these are the words'
+# ten FIRST...: the words of lines of ten columns, without the first
+ten() {
+	printf "%s	w	$rest\n" "$@" | sed 's/^	.*//; s/^\([^	]*\)	w/\1	w\1/' >ten.txt
+	json -w 2 --no-tags ten.txt | sed 's/.*"words": //' | tr -d '\n'
+}
+is "$(ten 0.1 1-2 1 2 2.1 2.2 3-5 3 '' 1-2 1)" '["w1", "w2", "w3"]}"w1"}' 'such lines at every place'
+is "$(ten 1-1 1-2 1-3)" '["w1-1", "w1-2", "w1-3"]}' 'numbers of WebAnno are words'
+is "$(ten 1 2-2 3-2 3 4.1 5-6 12.5 12)" '["w1", "w2-2", "w3-2", "w3", "w4.1", "w5-6", "w12.5", "w12"]}' \
+	'... and others that do not follow'
+is "$(ten 1 1.2 '' 2-3 2)" '["w1", "w1.2"]}["w2-3", "w2"]}' '... nor begin'
 is "$(printf '# a b\n#\tX\n# O\n' | json | grep -o '"words".*')" '"words": "#"}' 'a word # between tabs'
 is "$(printf '# O\n# O\n\n# X\na O\n' | json | grep -o '"words".*' | tr '\n' ' ')" \
 	'"words": ["#", "#"]} "words": ["#", "a"]} ' '... and between blanks'
+is "$(printf '# NN = O\na NN b O\n' | json | grep -o '"words".*')" '"words": ["#", "a"]}' '... whatever its columns are'
+is "$(printf '#x a\n \n\r\n# b\n1 # x\tO\n' | json | grep -o '"words".*')" '"words": "1 # x"}' 'blank lines between comments'
+{
+	yes '' | head -n 500000
+	yes '# a' | head -n 100000
+	echo 'a O'
+} >long.txt
+is "$(json --comment '#' long.txt | grep -o '"words".*')" '"words": "a"}' 'many lines in front of the first word'
 is "$(printf '# O\n#begin x\nb O\n' | json --comment '#be' | grep -o '"words".*')" '"words": ["#", "b"]}' \
 	'--comment'
 printf 'a\tO\n# c\nb\tI-\n' >scheme.txt
@@ -105,11 +123,13 @@ works 'words with commas' conll2tfrecord -o words.rec words.txt
 printf 'a,b\nc,d\n' >words.txt
 works 'words that all have one, if they are to be words' conll2tfrecord --no-tags -o words.rec words.txt
 is "$(tail -n 1 err)" 'conll2tfrecord: 1 sentence, 2 words, without tags' '... is said'
-bad "2: has 1 column, the lines before have 2" 'a\tO\nb c\n'
+bad '2: has 1 column, the lines before have 2: blanks do not divide columns in a file with tabs' 'a\tO\nb c\n'
+bad '2: has 3 columns, the lines before have 2' 'a\tO\nb\tc\td\n'
 bad "1: has 2 columns, but the tags are expected in column 3 (--comment '#' *)" '#\tb\n1\tb\tO\n' --tag 3
 bad "2: has 3 columns, the lines before have 2 (--comment '#' *)" '#\tb\n1\tb\tO\n'
 bad "2: has 3 columns, the lines before have 2 (--comment '#' *)" 'a O\n#begin a document\n'
 bad "1: looks like a comment of CoNLL-U, *(--comment '#' *)" '# sent_id = 0\n1 a b O\n'
+bad "1: looks like a comment of CoNLL-U, *(--comment '#' *)" '# newdoc id = 0\n1 a b c O\n'
 bad '1: has a CR in it: lines end in LF or in CR and LF' 'a O\rb O\r\rc O\r'
 bad '1: has an empty tag' 'a\tb\t\n'
 bad '1: has an empty word' '\tb\tc\n'

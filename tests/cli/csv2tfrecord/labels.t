@@ -193,11 +193,17 @@ text_a=f b' 'one of several texts is enough' --na drop -t text,p m.csv
 # numbers out of range
 printf 'text,y\na,1\nb,1e39\n' >r.csv
 printf 'text,y\na,"3,5"\n' >comma.csv
-refuses "*record 1 (line 2): label '3,5' is not a number: it has a comma, expected a decimal point" \
+refuses "*record 1 (line 2): label '3,5' is not a number: it has a comma (decimal, or of thousands); numbers are written as 3.5" \
 	'a decimal comma' csv2tfrecord -l y --label-type float comma.csv
 csv2tfrecord -l y comma.csv >got 2>err
-is "$(head -n 1 err)" "csv2tfrecord: warning: the label '3,5' is a number with a comma, and a class like the others" \
+is "$(head -n 1 err)" "csv2tfrecord: warning: the label '3,5' looks like a number with a comma (decimal, or of thousands), and is a class like the others" \
 	'... of a class'
+printf 'text,y\na,"1,"\nb,",5"\nc,"1,000"\nd,"1,2"\n' >comma.csv
+csv2tfrecord -l y comma.csv >got 2>err
+is "$(head -n 1 err)" "csv2tfrecord: warning: 2 labels look like numbers with a comma (decimal, or of thousands), and are classes like the others, such as '1,000'" \
+	'... only between digits'
+printf 'text,y\na,"3,"\n' >comma.csv
+refuses "*record 1 (line 2): label '3,' is not a number" 'a comma at the end' csv2tfrecord -l y --label-type float comma.csv
 printf 'text,y\na,"3,5x"\n' >comma.csv
 refuses "*record 1 (line 2): label '3,5x' is not a number" 'another comma' csv2tfrecord -l y --label-type float comma.csv
 refuses "*record 2 (line 3): label '1e39' is not a number from -1e30 to 1e30" 'a large number' \
