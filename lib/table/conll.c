@@ -243,36 +243,14 @@ static int end_document(struct reader *r, struct bt_error *err)
 	return e;
 }
 
-/* The column that a user names, from 0 on. */
-static int choose(const char *name, const char *what, int standard, int columns,
-                  int *column, struct bt_error *err)
-{
-	int64_t v = standard;
-
-	if (name != NULL &&
-	    bt_parse_i64(name, 1, BT_CONLL_COLUMNS, &v) != BT_OK)
-		return bt_error_set(err, BT_EARG,
-		                    "column '%s' of the %s is not a number "
-		                    "from 1 on",
-		                    name, what);
-	if (v > columns)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "has %d column%s, but the %s are expected "
-		                    "in column %d",
-		                    columns, bt_plural((size_t)columns), what,
-		                    (int)v);
-	*column = (int)v - 1;
-	return BT_OK;
-}
-
 static int settle_columns(struct reader *r, int n, struct bt_error *err)
 {
-	int e = choose(r->o->word, "words", 1, n, &r->word, err);
+	int e = bt_conll_choose(r->o->word, "words", 1, n, &r->word, err);
 
 	r->columns = n;
 	r->tag = -1;
 	if (e == BT_OK && !r->o->no_tags && (r->o->tag != NULL || n > 1))
-		e = choose(r->o->tag, "tags", n, n, &r->tag, err);
+		e = bt_conll_choose(r->o->tag, "tags", n, n, &r->tag, err);
 	if (e == BT_OK && r->tag == r->word)
 		e = bt_error_set(err, BT_EARG,
 		                 "words and tags are both in column %d",
@@ -538,25 +516,6 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 	return e == BT_OK ? end_document(r, err) : e;
 }
 
-/* Whether it is Parquet: 1; 0; or what it is not to be is an error. */
-static int look_first(struct bt_in *in, struct bt_error *err)
-{
-	const uint8_t *p;
-	size_t got;
-	int e = bt_parquet_begins(in, err);
-
-	if (e == BT_OK)
-		e = bt_in_some(in, 1, &p, &got, err);
-	if (e == BT_OK && bt_tfrecord_begins(p, got))
-		e = bt_error_hint(
-		    err, BT_HINT_READ_RECORDS,
-		    bt_error_set(err, BT_EFORMAT,
-		                 "cannot read %s: it is a TFRecord stream, "
-		                 "not text",
-		                 bt_in_name(in)));
-	return e;
-}
-
 static int read_file(struct reader *r, const char *path, struct bt_error *err)
 {
 	struct bt_in *in;
@@ -573,7 +532,7 @@ static int read_file(struct reader *r, const char *path, struct bt_error *err)
 	r->at = (struct bt_conll_place){0, 0};
 	r->number_sign = false;
 	bt_in_idle(in, wait_for_more, r);
-	e = look_first(in, err);
+	e = bt_conll_look_first(in, err);
 	if (e == 1)
 		return read_parquet(r, in, err);
 	if (e == BT_OK)

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "base/num.h"
+#include "base/str.h"
+#include "format/tfrecord.h"
+#include "parquet/parquet.h"
 #include "table/conll_int.h"
 
 #define DOCUMENT "-DOCSTART-"
@@ -119,9 +123,9 @@ int bt_conll_look_tabs(struct bt_in *in, bool *tabs, bool *sentence,
 	int e;
 
 	for (i = 0; i < BT_CONLL_LINE_MAX; i++) {
-		if (i == got) {
+		if (p == NULL || i == got) {
 			e = bt_in_some(in, i + 1, &p, &got, err);
-			if (e != BT_OK || got == i)
+			if (e != BT_OK || p == NULL || i == got)
 				return e;
 		}
 		if (p[i] == '\t') {
@@ -140,4 +144,43 @@ int bt_conll_look_tabs(struct bt_in *in, bool *tabs, bool *sentence,
 		}
 	}
 	return BT_OK;
+}
+
+int bt_conll_choose(const char *name, const char *what, int standard,
+                    int columns, int *column, struct bt_error *err)
+{
+	int64_t v = standard;
+
+	if (name != NULL &&
+	    bt_parse_i64(name, 1, BT_CONLL_COLUMNS, &v) != BT_OK)
+		return bt_error_set(err, BT_EARG,
+		                    "column '%s' of the %s is not a number "
+		                    "from 1 on",
+		                    name, what);
+	if (v > columns)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "has %d column%s, but the %s are expected "
+		                    "in column %d",
+		                    columns, bt_plural((size_t)columns), what,
+		                    (int)v);
+	*column = (int)v - 1;
+	return BT_OK;
+}
+
+int bt_conll_look_first(struct bt_in *in, struct bt_error *err)
+{
+	const uint8_t *p;
+	size_t got;
+	int e = bt_parquet_begins(in, err);
+
+	if (e == BT_OK)
+		e = bt_in_some(in, 1, &p, &got, err);
+	if (e == BT_OK && bt_tfrecord_begins(p, got))
+		e = bt_error_hint(
+		    err, BT_HINT_READ_RECORDS,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "cannot read %s: it is a TFRecord stream, "
+		                 "not text",
+		                 bt_in_name(in)));
+	return e;
 }

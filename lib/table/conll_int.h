@@ -53,4 +53,11 @@ bool bt_conll_is_document(struct bt_span line);
 int bt_conll_look_tabs(struct bt_in *in, bool *tabs, bool *sentence,
                        struct bt_error *err) BT_MUST_USE;
 
+/* The column that a user names, or the standard one, from 0 on. */
+int bt_conll_choose(const char *name, const char *what, int standard,
+                    int columns, int *column, struct bt_error *err) BT_MUST_USE;
+
+/* Whether a file is Parquet: 1; 0; or what it is not to be is an error. */
+int bt_conll_look_first(struct bt_in *in, struct bt_error *err) BT_MUST_USE;
+
 #endif
