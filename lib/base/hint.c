@@ -202,6 +202,10 @@ static const char *const words[BT_HINTS] = {
         "if its answers are not known, leave them out with --no-answers",
     [BT_HINT_ONE_ANSWER] =
         "--version_2_with_negative takes those with is_impossible",
+    [BT_HINT_TENSOR_SIGMOID] = "--sigmoid makes probabilities of them",
+    [BT_HINT_TENSOR_SOFTMAX] = "--softmax makes probabilities of them",
+    [BT_HINT_TAGS_MODEL] = "-m DIR scores a model's tags",
+    [BT_HINT_PSEUDO_THRESHOLD] = "--pseudo-threshold sets what is wanted",
     [BT_HINT_COMMENT] = "--comment '#' leaves out lines that begin with #",
     [BT_HINT_REALIGN] = "--realign takes the nearest place of the text",
     [BT_HINT_TABLE_COMMA] = "use --delimiter comma",

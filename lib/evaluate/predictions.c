@@ -39,10 +39,11 @@ static int add_record(struct bt_predictions *p, struct bt_token_rec *rec,
 	int r = BT_OK;
 
 	if (rec->has_words)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "holds words with tags, and --predictions "
-		                    "are of texts (-m DIR scores a model's "
-		                    "tags)");
+		return bt_error_hint(
+		    err, BT_HINT_TAGS_MODEL,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "holds words with tags, and files of "
+		                 "predictions are of texts"));
 	if (p->task == NULL)
 		p->task = p->guess = guess_task(rec);
 	else if (p->guess == &bt_task_classification &&

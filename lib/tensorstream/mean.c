@@ -160,16 +160,17 @@ static int check_logits(const struct bt_frame *f, const struct bt_mean_opts *o,
 		                    "it holds the numbers that a model "
 		                    "predicts, which have no probabilities");
 	if (o->softmax && (many || ranks))
-		return bt_error_set(err, BT_EFORMAT,
-		                    "it holds logits of a %s "
-		                    "(--sigmoid makes probabilities of them)",
-		                    ranks ? "reranker" : "multi-label model");
+		return bt_error_hint(
+		    err, BT_HINT_TENSOR_SIGMOID,
+		    bt_error_set(err, BT_EFORMAT, "it holds logits of a %s",
+		                 ranks ? "reranker" : "multi-label model"));
 	if (o->sigmoid && !many && !ranks &&
 	    bt_frame_note(f, BT_FRAME_LABELS) != NULL)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "it holds logits of a model that chooses "
-		                    "one class (--softmax makes probabilities "
-		                    "of them)");
+		return bt_error_hint(
+		    err, BT_HINT_TENSOR_SOFTMAX,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "it holds logits of a model that chooses one "
+		                 "class"));
 	return BT_OK;
 }
 

@@ -125,9 +125,9 @@ static void report(const struct labelling *a, const struct bt_log *log)
 	       bt_buf_str(&b) != NULL ? bt_buf_str(&b) : "",
 	       n > SHOWN ? ", ..." : "");
 	if (a->labelled == 0)
-		bt_log_warn(log, "no-pseudo-labels", BT_HINT_NONE,
+		bt_log_warn(log, "no-pseudo-labels", BT_HINT_PSEUDO_THRESHOLD,
 		            "no text gets a predicted label: the highest "
-		            "probability is %.4g, --pseudo-threshold is %g",
+		            "probability is %.4g, wanted is at least %g",
 		            a->highest, a->o->least);
 	bt_summary_count(s, "pseudo_labelled", a->labelled);
 	bt_summary_count(s, "pseudo_left_out", a->texts - a->labelled);

@@ -237,7 +237,7 @@ refuses "*'cut.ts'*" 'a cut stream' bert-eval --predictions cut.ts dev.rec
 refuses "*no record has a label*" 'no labels' bert-eval --predictions a.csv nolabel.rec
 printf 'Anna B-PER\nreads O\n' >words.txt
 conll2tfrecord -q words.txt | bert-tokenize -q -m vocab.txt -o words.rec
-refuses "*'words.rec': record 1: holds words with tags, and --predictions are of texts (-m DIR*" 'tags' \
+refuses "*'words.rec': record 1: holds words with tags, and files of predictions are of texts (-m DIR*" 'tags' \
 	bert-eval --predictions words.txt words.rec
 misuses '*thresholds need probabilities, and there are labels alone' 'nothing to tune' \
 	bert-eval --predictions l.csv --tune-threshold f1 -o t3 dev.rec

@@ -51,7 +51,7 @@ echo "$all of $all texts" >want
 same got want 'are taken'
 works 'none of them' train none --pseudo-label p.csv --pseudo-threshold 1 some.rec others.rec
 highest=$(awk -F, 'NR > 1 { for (i = 3; i <= NF; i++) if ($i > p) p = $i } END { printf "%.4g", p }' p.csv)
-like "$(cat err)" "*warning: no text gets a predicted label: the highest probability is $highest, --pseudo-threshold is 1
+like "$(cat err)" "*warning: no text gets a predicted label: the highest probability is $highest, wanted is at least 1 (--pseudo-threshold *)
 *" 'is a warning'
 train f -q --pseudo-label p.csv some.rec others.rec
 train g -q --pseudo-label p.csv --pseudo-threshold .9 --pseudo-weight 1 some.rec others.rec

@@ -74,7 +74,7 @@ works 'what the words contribute' bert-predict -q -m m --explain -o - pairs.rec
 
 works 'the best by average precision' train best --task ranking \
 	--metric average_precision --eval pairs.rec pairs.rec
-like "$(cat err)" '*average precision *, ROC AUC *, spearman *(best)*' 'is told in each epoch'
+like "$(cat err)" '*average precision *, ROC AUC *, spearman *(best)*' 'each epoch says it'
 works 'labels between' train s --task ranking --eval shares.rec shares.rec
 like "$(cat err)" '*numbers from 0.2 to 0.9*' 'are numbers'
 bert-predict -q -m s -o s.csv shares.rec

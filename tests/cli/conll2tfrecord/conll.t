@@ -35,7 +35,7 @@ works 'comments of CoNLL-U' conll2tfrecord -w 2 -o u.rec u.conllu
 is "$(cat err)" 'conll2tfrecord: 2 sentences, 3 words
 conll2tfrecord: 5 comment lines were left out' '... are counted'
 is "$(tfrecord-cat -q --json u.rec)" '{"id": "0", "lines": ["1\t#\tNOUN", "2\tten\tNUM"], "tags": ["NOUN", "NUM"], "words": ["#", "ten"]}
-{"id": "1", "lines": "1\td e\tVERB", "tags": "VERB", "words": "d e"}' '... and are no words'
+{"id": "1", "lines": "1\td e\tVERB", "tags": "VERB", "words": "d e"}' '... and not read as words'
 conll2tfrecord -q -w 2 --summary u.json -o u.rec u.conllu
 like "$(cat u.json)" '*"comments":5,*' '... also in the summary'
 rest='_	_	_	_	_	_	_	_'
@@ -43,7 +43,7 @@ printf '%s\n' "1-2	du	$rest" "1	de	$rest" "2	le	$rest" "2.1	x	$rest" >ud.conllu
 works 'tokens of several words and empty nodes' conll2tfrecord -w 2 --no-tags -o u.rec ud.conllu
 is "$(cat err)" 'conll2tfrecord: 1 sentence, 2 words, without tags
 conll2tfrecord: 2 lines of several words or of none, such as 1-2 and 1.1, were left out' '... are counted'
-is "$(tfrecord-cat -q --json u.rec | grep -o '"words".*')" '"words": ["de", "le"]}' '... and are no words'
+is "$(tfrecord-cat -q --json u.rec | grep -o '"words".*')" '"words": ["de", "le"]}' '... and not read as words'
 is "$(json --no-tags ud.conllu | grep -o '"words".*')" '"words": ["1-2", "1", "2", "2.1"]}' '... unless these are the words'
 # ten FIRST...: the words of lines of ten columns, without the first
 ten() {
