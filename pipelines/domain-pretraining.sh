@@ -23,7 +23,7 @@ if [ "${1-}" = small ]; then
 			-o "$out/base" "$out/base.rec"
 	}
 	model=$out/base
-	pretraining='--batch-size 32 --learning-rate 2e-3 --epochs 20'
+	pretraining='--batch-size 32 --learning-rate 2e-3 --epochs 6'
 	recipe='--batch-size 16 --learning-rate 1e-3 --epochs 12'
 	shift
 elif [ $# -ge 4 ]; then

@@ -11,7 +11,7 @@
 train() { # OUT [OPTION ...]
 	o=$1
 	shift
-	bert-train -q --force --init-config tiny --tokenizer vocab.txt --task $task --dtype f32 \
+	bert-train -q --force --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --task $task --dtype f32 \
 		--optimizer sgd --clip 0 --learning-rate .02 --epochs 2 --log-steps 1 -o "$o" "$@" train.rec
 }
 # far A B: the largest difference of two models' weights

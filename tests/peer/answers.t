@@ -15,14 +15,14 @@ HF_HUB_OFFLINE=1
 export HF_HUB_OFFLINE
 # shellcheck disable=SC2086
 works 'transformers write a model of each family' \
-	"$PEER_PYTHON" "$peer" make "$TEST_TOP/pipelines/data/vocab.txt" 6 $answering
+	"$PEER_PYTHON" "$peer" make "$TEST_TOP/pipelines/data/vocab.txt" 4 $answering
 for data in records answered; do
 	tfrecord-cat -q --from-json -o $data.rec $data.json
 done
 for f in $answering; do
 	works "$f is evaluated" bert-eval -q --json -m $f --dtype f32 records.rec
 	mv out $f.eval.json
-	works '... trained' bert-train -q -m $f --dtype f32 --steps 6 --batch-size 500 --dropout 0 \
+	works '... trained' bert-train -q -m $f --dtype f32 --steps 4 --batch-size 500 --dropout 0 \
 		--learning-rate 1e-3 --warmup 2 --log-steps 1 -o $f.trained records.rec
 	works '... and exported' ckpt-convert -q $f.trained $f.onnx
 	for data in records answered; do

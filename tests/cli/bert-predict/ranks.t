@@ -22,7 +22,7 @@ ahead() {
 	# shellcheck disable=SC2086
 	cat $copies $copies >some.rec
 	[ "$1" != classification ] || for i in 1 2 3 4 5 6; do cat some.rec; done >many.rec
-	bert-train -q --force --init-config tiny --tokenizer vocab.txt --task "$1" --steps 3 --dtype f32 -o m few.rec
+	bert-train -q --force --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --task "$1" --steps 3 --dtype f32 -o m few.rec
 }
 for task in $tasks; do
 	ahead $task
@@ -45,7 +45,7 @@ for task in $tasks; do
 	both 'an array' bert-predict -m m --format npy -o o some.rec
 	both 'a page' bert-eval -m m --html o some.rec
 	both 'embeddings' bert-predict -m m --embed mean some.rec
-	bert-train -q --force --init-config tiny --tokenizer vocab.txt --seed 3 --steps 3 -o m2 few.rec
+	bert-train -q --force --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --seed 3 --steps 3 -o m2 few.rec
 	both 'two models' bert-predict -m m -m m2 some.rec
 	both 'explained' bert-predict -m m --explain few.rec
 	both 'reports' bert-eval -m m --errors 5 --by length --json some.rec

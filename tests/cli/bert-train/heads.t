@@ -18,7 +18,7 @@ done
 started() { # OUT [OPTION ...]: as small_train, from $data
 	out=$1
 	shift
-	bert-train --force --init-config tiny --tokenizer vocab.txt --batch-size 16 -o "$out" "$@" \
+	bert-train --force --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --batch-size 16 -o "$out" "$@" \
 		"$data.rec"
 }
 brief() { data=few$data started "$@" -q --batch-size 8; }

@@ -109,17 +109,17 @@ like "$(cat err)" '*MB sent to other processes in a step*' 'the profile tells ho
 
 # Stopped and killed.
 number=
-train one -q --steps 200
+train one -q --steps 90
 number=3
-train cut -q --steps 200 --save-steps 37 --keep 9 --shards 12
+train cut -q --steps 90 --save-steps 37 --keep 9 --shards 12
 is "$(weights cut)" "$(weights one)" 'checkpoints change nothing'
 for number in '' 2 4; do
-	works "${number:-one} of them goes on" train rest -q --steps 200 --resume-from cut/checkpoint-74.safetensors
+	works "${number:-one} of them goes on" train rest -q --steps 90 --resume-from cut/checkpoint-37.safetensors
 	is "$(weights rest)" "$(weights one)" '... to the same bits'
 done
 rm -rf cut
 mpirun -n 3 bert-train -q --force --init-config ./config.json --tokenizer large.txt --learning-rate .01 \
-	--weight-decay .1 --batch-size 24 --steps 200 --shards 12 -j 1 --save-steps 3 -o cut train.rec >err 2>&1 </dev/null &
+	--weight-decay .1 --batch-size 24 --steps 90 --shards 12 -j 1 --save-steps 3 -o cut train.rec >err 2>&1 </dev/null &
 pid=$!
 has_checkpoint() { [ -s cut/checkpoint.safetensors ] || gone $pid; }
 wait_for has_checkpoint
@@ -128,7 +128,7 @@ wait_for gone $pid
 result $? 'a rank is killed: all end'
 wait $pid
 number=2
-train cut -q --steps 200
+train cut -q --steps 90
 is "$(weights cut)" "$(weights one)" 'two ranks go on to the same bits'
 
 # Letters, most of which are in the texts: the table is sent as it is.

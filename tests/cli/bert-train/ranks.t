@@ -33,7 +33,7 @@ fi
 train() { # OUT [OPTION ...]
 	o=$1
 	shift
-	set -- bert-train --force --init-config tiny --tokenizer vocab.txt --learning-rate 1e-3 \
+	set -- bert-train --force --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --learning-rate 1e-3 \
 		--batch-size 12 --epochs 2 --shards 12 --task "$task" -j 1 -o "$o" "$@" "$task.rec"
 	if [ -n "$number" ]; then
 		ranks "$number" "$@"
@@ -118,7 +118,7 @@ has_checkpoint() { [ -s cut/checkpoint.safetensors ] || gone $pid; }
 start() { # starts training into "cut" and sets $pid, and $child, that of a rank
 	rm -rf cut
 	# shellcheck disable=SC2086
-	mpirun -n 3 bert-train --force --init-config tiny --tokenizer vocab.txt --learning-rate 1e-3 \
+	mpirun -n 3 bert-train --force --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --learning-rate 1e-3 \
 		--batch-size 12 --epochs 12 --shards 12 --task $task -j 1 --dtype f32 --save-steps 2 -o cut "$@" \
 		classification.rec >err 2>&1 </dev/null &
 	pid=$!

@@ -9,7 +9,7 @@ small_data
 tune() { # OUT [OPTION ...]
 	out=$1
 	shift
-	bert-train --init-config tiny --tokenizer vocab.txt --epochs 2 --batch-size 16 \
+	bert-train --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --epochs 2 --batch-size 16 \
 		--eval dev.rec -o "$out" "$@"
 }
 over='--tune-over learning-rate=1e-4..1e-2 --tune-over epochs=2..5 --tune-over pool=mean,pooler'
@@ -29,7 +29,7 @@ best=$(sed -n 's/^best: trial \([0-9]*\), accuracy .* (as given: .*)$/\1/p' tabl
 awk '$2 == "1.00" && $4 > m { m = $4 } /^best: trial/ { print $5 == m }' table >got
 is "$(cat got)" 1 'the best of those that came to their end'
 command=$(tail -n 1 table)
-like "$command" 'bert-train --init-config tiny --tokenizer vocab.txt --batch-size 16 --eval dev.rec -o t --learning-rate * --epochs [2-5] --pool * train.rec' 'a command is printed'
+like "$command" 'bert-train --init-config */one-layer.json --tokenizer vocab.txt --batch-size 16 --eval dev.rec -o t --learning-rate * --epochs [2-5] --pool * train.rec' 'a command is printed'
 is "$(ls t)" "$(printf '%s\n' README.md config.json history.jsonl model.safetensors tokenizer_config.json tune.jsonl vocab.txt)" \
 	'an ordinary model directory'
 sh -c "$(echo "$command" | sed 's/ -o t / -o hand -q /')"
@@ -64,7 +64,7 @@ i=0
 while [ $i -lt 12 ]; do
 	i=$((i + 1))
 	# shellcheck disable=SC2086
-	timeout -s KILL .$((3 + i % 5)) bert-train --init-config tiny --tokenizer vocab.txt --epochs 2 \
+	timeout -s KILL .$((3 + i % 5)) bert-train --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --epochs 2 \
 		--batch-size 16 --eval dev.rec -o k -q --tune-steps 240 $over train.rec >again 2>err
 done
 tail -n 3 k/tune.jsonl >before
@@ -99,7 +99,7 @@ is "$(cat plain/README.md)" mine 'but not what somebody wrote'
 like "$(cat err)" '*README.md*stays as it was*' 'which is said'
 
 # a share of the records; a metric that falls; labels that any number of may hold
-works 'a share of the training records' bert-train -q --init-config tiny --tokenizer vocab.txt --epochs 1 \
+works 'a share of the training records' bert-train -q --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --epochs 1 \
 	--eval-share .2 --metric loss -o share --tune-steps 20 --tune-over learning-rate=1e-5..3e-2 train.rec
 awk '$2 == "1.00" && (m == "" || $4 < m) { m = $4 } /^best: trial/ { print $5 == m }' out >got
 is "$(cat got)" 1 'the least loss is the best'
@@ -150,5 +150,5 @@ mistakes '*give only one of --tune, --tune-steps, --kfold and --seeds*' 'seeds, 
 mistakes '*--tune does not go with --few-shot and --max-minutes*' 'another limit' --tune 1 --max-minutes 2 train.rec
 mistakes '*--tune reads the records once for each trial: give files*' 'standard input' --tune 1 <train.rec
 misuses '*--tune needs records to evaluate on: give --eval FILE or --eval-share X*' 'nothing to evaluate on' \
-	bert-train --init-config tiny --tokenizer vocab.txt --tune 1 -o x train.rec
+	bert-train --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --tune 1 -o x train.rec
 finish
