@@ -4,6 +4,7 @@
 # Not under thread: the threads are those of the tools' own tests
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
+small_config=tiny
 small_data
 small_train start -q --steps 2
 bert-train -q -m start --lora 3 --learning-rate 1e-2 --steps 2 -o a train.rec

@@ -15,7 +15,7 @@ full() {
 	spec=$1 out=$2
 	shift 2
 	rm -rf log tmp/*
-	LD_PRELOAD=$so INJECT=$spec INJECT_LOG=$PWD/log bert-train --init-config tiny \
+	LD_PRELOAD=$so INJECT=$spec INJECT_LOG=$PWD/log bert-train --init-config "$DATA/one-layer.json" \
 		--tokenizer vocab.txt --epochs 3 --learning-rate 1e-3 --batch-size 16 \
 		-o "$out" "$@" train.rec >out 2>err
 }

@@ -53,11 +53,11 @@ refuses '*vocabulary*100*' 'a vocabulary larger than the model' \
 	bert-tokenize -m small dev.text.rec -o t.rec
 
 # Weights that do not fit.
-sed 's/"hidden_size": 128/"hidden_size": 64/' m/config.json >small/config.json
+sed 's/"hidden_size": 64/"hidden_size": 32/' m/config.json >small/config.json
 refuses "*tensor 'bert.*has shape \[*the configuration asks for \[*" \
 	'sizes that differ from the weights' bert-predict -m small dev.rec
-sed 's/"num_hidden_layers": 2/"num_hidden_layers": 3/' m/config.json >small/config.json
-refuses "*has no tensor 'bert.encoder.layer.2.*" 'a layer too many' \
+sed 's/"num_hidden_layers": 1/"num_hidden_layers": 2/' m/config.json >small/config.json
+refuses "*has no tensor 'bert.encoder.layer.1.*" 'a layer too many' \
 	bert-predict -m small dev.rec
 cp m/config.json small/config.json
 for damage in truncate header garbage; do
@@ -92,7 +92,7 @@ refuses '*weights of the family bert and no configuration*' 'no configuration' b
 mkdir plain
 cp m/* plain
 sed 's/"id2label"/"unused"/' m/config.json >plain/config.json
-refuses "*'plain': tensor 'classifier.weight' has shape \[4, 128\], the configuration asks for \[2, 128\]*" \
+refuses "*'plain': tensor 'classifier.weight' has shape \[4, 64\], the configuration asks for \[2, 64\]*" \
 	'no names, which means two classes' bert-predict -m plain dev.rec
 
 # A diverged run: says where, and keeps the last good model.

@@ -33,10 +33,10 @@ small_files() {
 }
 
 # small_train OUT [OPTION ...]: one epoch from random weights, or as told; of the
-# configuration small_config [tiny]
+# configuration small_config [one layer]
 small_train() {
 	out=$1
 	shift
-	bert-train --force --init-config "${small_config-tiny}" --tokenizer vocab.txt --epochs 1 \
+	bert-train --force --init-config "${small_config-$DATA/one-layer.json}" --tokenizer vocab.txt --epochs 1 \
 		--learning-rate 1e-3 --batch-size 16 -o "$out" "$@" train.rec
 }

@@ -10,7 +10,6 @@
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data
-small_config=$DATA/one-layer.json
 
 # train OUT OPTION...: 179 examples, so the last update of an epoch is of 3
 train() {

@@ -24,6 +24,7 @@ paste -s -d ' ' some | fold -s -w 2000 >long
 cat some long >texts
 printf '%s\n' '' '   ' '.' >>texts
 
+small_config=tiny
 small_data
 small_train m -q --epochs 2
 works 'sentence-transformers saves models' "$PEER_PYTHON" "$peer" make m

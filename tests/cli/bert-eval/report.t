@@ -3,6 +3,7 @@
 # bert-eval beside its measures: the worst examples, groups, another model.
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
+small_config=tiny
 small_data
 small_train a -q --epochs 3
 small_train b -q --epochs 4 --seed 7

@@ -3,6 +3,7 @@
 # bert-predict --embed auto: directories of sentence-transformers.
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
+small_config=tiny
 small_data
 small_train st -q --steps 2
 tfrecord-cat -q --head 20 -o some.rec dev.rec

@@ -3,6 +3,7 @@
 # bert-predict --embed: its forms, and against transformers where that is there.
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
+small_config=tiny
 small_data
 small_train m -q
 n=0

@@ -3,6 +3,7 @@
 # bert-predict --format npy: embeddings, logits and probabilities as NumPy files.
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
+small_config=tiny
 small_data
 small_train m -q
 small_train m2 -q --seed 7

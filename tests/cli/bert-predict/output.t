@@ -3,6 +3,7 @@
 # bert-predict: forms of output, and sample submissions.
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
+small_config=tiny
 small_data
 small_train m -q --epochs 3
 n=0

@@ -4,6 +4,7 @@
 # Not under thread: the threads are those of cli/bert-predict/output
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
+small_config=tiny
 small_data
 for f in train dev; do
 	awk -F, 'NR == 1 || /,(parking|wifi_access)$/' $f.csv |

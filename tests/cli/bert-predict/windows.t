@@ -6,7 +6,6 @@
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data
-small_config=$DATA/one-layer.json
 small_train m -q
 small_train m2 -q --seed 3
 n=0

@@ -52,7 +52,7 @@ same got wanted '... they are'
 like "$card" '*| 0 | get\\_card | 44 |*| 3 | wifi\\_access | 45 |*' 'labels, with examples of each'
 like "$card" "*| training | train.rec | 179 | * |*| evaluation | dev.rec | 32 | *fingerprint is *" 'data'
 like "$card" '*| learning rate | 0.001 |*| optimizer | adamw |*| seed | 42 |*' 'the recipe'
-like "$card" '*    bert-train --force --init-config tiny * -o m -q --eval dev.rec --epochs 3 train.rec
+like "$card" '*    bert-train --force --init-config */one-layer.json * -o m -q --eval dev.rec --epochs 3 train.rec
 *' 'the command'
 speed='[0-9]*.[0-9] examples/s, [0-9]* tokens/s'
 like "$(tail -n 3 m/README.md)" "## Speed
@@ -71,16 +71,16 @@ same_card m/README.md wanted 'the same run has the same card'
 # other tasks
 sed '1s/,intent/,text_b,intent/; 1!s/,\([a-z_]*\)$/,a card,\1/' dev.csv >pairs.csv
 csv2tfrecord -q -i id -t text --pair text_b -l intent pairs.csv | bert-tokenize -q -m vocab.txt -o pairs.rec
-bert-train -q --init-config tiny --tokenizer vocab.txt --steps 1 -o "a pair" pairs.rec
+bert-train -q --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --steps 1 -o "a pair" pairs.rec
 like "$(cat 'a pair/README.md')" "*columns id, text and text\\\\_b, *
     csv2tfrecord -i id -t text --pair text_b new.csv | bert-tokenize -m 'a pair' | bert-predict -m 'a pair' -o predictions.csv
 *" 'pairs'
 printf '%s\n' 'ask O' 'Anna B-PER' '' 'Ben B-PER' 'reads O' | conll2tfrecord -q | bert-tokenize -q -m vocab.txt -o words.rec
-bert-train -q --init-config tiny --tokenizer vocab.txt --task tagging --steps 1 -o names words.rec
+bert-train -q --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --task tagging --steps 1 -o names words.rec
 like "$(cat names/README.md)" '*
     conll2tfrecord new.txt | bert-tokenize -m names | bert-predict -m names -o predictions.txt
 *' 'words'
-bert-train -q --init-config tiny --tokenizer vocab.txt --task masked-lm --steps 1 -o masked train.rec
+bert-train -q --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --task masked-lm --steps 1 -o masked train.rec
 is "$(grep -c '^## Use' masked/README.md)" 0 'masked tokens are for further training'
 
 # ratings are near or far from each other
@@ -88,7 +88,7 @@ for f in train dev; do
 	sed 's/,get_card$/,1/; s/,parking$/,2/; s/,pay_fine$/,3/; s/,wifi_access$/,4/' $f.csv |
 		csv2tfrecord -q -i id -t text -l intent | bert-tokenize -q -m vocab.txt -o $f.stars.rec
 done
-works 'ratings' bert-train -q --init-config tiny --tokenizer vocab.txt --epochs 3 --learning-rate 1e-3 \
+works 'ratings' bert-train -q --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --epochs 3 --learning-rate 1e-3 \
 	--batch-size 16 --eval dev.stars.rec -o stars train.stars.rec
 like "$(cat stars/README.md)" '*type: quadratic_weighted_kappa*| quadratic\\_weighted\\_kappa | *' \
 	'have a quadratic kappa'
@@ -113,15 +113,15 @@ is "$(grep -c 'stays as it was' err)" 0 'replaces the card of the model that it 
 like "$(cat plain/README.md)" '*--learning-rate 1e-4*' '... by its own'
 
 # a run that is resumed after it wrote one
-works 'a run that keeps its checkpoint' bert-train -q --init-config tiny --tokenizer vocab.txt \
+works 'a run that keeps its checkpoint' bert-train -q --init-config "$DATA/one-layer.json" --tokenizer vocab.txt \
 	--steps 10 --keep 1 --save-steps 4 --eval dev.rec -o kept train.rec
 cp kept/README.md before
 rm -f kept/README.md
-works 'resumed' bert-train -q --init-config tiny --tokenizer vocab.txt \
+works 'resumed' bert-train -q --init-config "$DATA/one-layer.json" --tokenizer vocab.txt \
 	--steps 10 --keep 1 --save-steps 4 --eval dev.rec -o kept train.rec
 same_card kept/README.md before 'it has the same card'
 touch kept/.README.md.123.1.new
-works 'again, with the card there' bert-train -q --init-config tiny --tokenizer vocab.txt \
+works 'again, with the card there' bert-train -q --init-config "$DATA/one-layer.json" --tokenizer vocab.txt \
 	--steps 10 --keep 1 --save-steps 4 --eval dev.rec -o kept train.rec
 is "$(cat err)" '' 'without a word'
 same_card kept/README.md before 'it is written anew'
@@ -134,7 +134,7 @@ like "$(cat err)" "*warning: 'alone/README.md' stays as it was*" 'a card with an
 same alone/README.md faster '... and stays'
 echo 'more words' >>kept/README.md
 cp kept/README.md before
-works 'once more' bert-train --init-config tiny --tokenizer vocab.txt \
+works 'once more' bert-train --init-config "$DATA/one-layer.json" --tokenizer vocab.txt \
 	--steps 10 --keep 1 --save-steps 4 --eval dev.rec -o kept train.rec
 like "$(cat err)" "*warning: 'kept/README.md' stays as it was*" 'words that were added'
 same kept/README.md before '... stay'
@@ -147,7 +147,7 @@ done >>odd.csv
 csv2tfrecord -q -i id -t text -l label odd.csv | bert-tokenize -q -m vocab.txt -o 'a "b": c.rec'
 odd='it'\''s: "x"
 - y'
-works 'odd names' bert-train -q --init-config tiny --tokenizer vocab.txt --steps 2 \
+works 'odd names' bert-train -q --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --steps 2 \
 	--eval 'a "b": c.rec' -o "$odd" 'a "b": c.rec'
 like "$(cat "$odd/README.md")" '*
 - name: "it'\''s: \\"x\\"\\\\n- y"

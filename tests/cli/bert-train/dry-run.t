@@ -4,6 +4,7 @@
 # Not under isa: the trainings are those of cli/bert-train/train
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
+small_config=tiny
 small_data
 
 works 'a dry run' bert-train --force --init-config tiny --tokenizer vocab.txt \

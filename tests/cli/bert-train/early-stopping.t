@@ -7,7 +7,6 @@
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 small_data
-small_config=$DATA/one-layer.json
 lines() { wc -l <"$1" | tr -d ' '; }
 # the values of a key, in order
 values() { sed -n "s/.*\"$1\":\([^,}]*\).*/\1/p" "$2" | tr '\n' ' '; }

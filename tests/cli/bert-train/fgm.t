@@ -40,7 +40,7 @@ train shards --fgm .5 --shards 3 --accumulate 2 -j1
 works 'shards, accumulated batches, an evaluation' \
 	train again --fgm .5 --shards 3 --accumulate 2 -j2 --eval dev.rec
 if have_ranks 'several ranks'; then
-	works 'ranks' ranks 3 bert-train --force --init-config tiny --tokenizer vocab.txt --epochs 1 \
+	works 'ranks' ranks 3 bert-train --force --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --epochs 1 \
 		--learning-rate 1e-3 --batch-size 16 -o ranks --fgm .5 --shards 3 --accumulate 2 -q train.rec
 	same ranks/model.safetensors shards/model.safetensors '... give the bits of one process'
 fi
@@ -50,18 +50,18 @@ works 'activations recomputed' train x --fgm .5 --checkpoint-activations
 csv2tfrecord -q -t text -o words.text train.csv
 bert-tokenize -q -m vocab.txt -o words.rec words.text
 masked() { # OUT OPTION ...
-	bert-train -q --force --init-config tiny --tokenizer vocab.txt --task masked-lm --steps 3 \
+	bert-train -q --force --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --task masked-lm --steps 3 \
 		--learning-rate 0 -o "$@" words.rec
 }
 works 'masked words' masked moved --fgm 5
 masked unmoved
 same moved/model.safetensors unmoved/model.safetensors '... whose table returns'
-works 'pairs of texts, compared over batches' bert-train -q --force --init-config tiny \
+works 'pairs of texts, compared over batches' bert-train -q --force --init-config "$DATA/one-layer.json" \
 	--tokenizer vocab.txt --task classification --few-shot --steps 2 --accumulate 2 -o x --fgm .5 train.rec
 
 # memory
-bert-train --init-config tiny --tokenizer vocab.txt --dry-run train.rec >without
-bert-train --init-config tiny --tokenizer vocab.txt --dry-run --fgm 1 train.rec >with
+bert-train --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --dry-run train.rec >without
+bert-train --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --dry-run --fgm 1 train.rec >with
 is "$(grep -c adversarial without)" 0 'without it no memory'
 like "$(grep adversarial with)" 'adversarial training *MB' 'with it, that of what is kept'
 

@@ -24,11 +24,11 @@ cmp m/model.safetensors one/model.safetensors >why 2>&1
 result $? 'the model is the same'
 
 # The last line before the crash, and the first one after it, are of the same run.
-bert-train --init-config tiny --tokenizer vocab.txt --epochs 2 -q \
+bert-train --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --epochs 2 -q \
 	--learning-rate 1e-3 --batch-size 16 --log-steps 10 --save-steps 4 --keep 9 \
 	-o k train.rec
 rm -f k/checkpoint.safetensors k/model.safetensors
-bert-train --init-config tiny --tokenizer vocab.txt --epochs 2 -q \
+bert-train --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --epochs 2 -q \
 	--learning-rate 1e-3 --batch-size 16 --log-steps 10 -o k \
 	--resume-from k/checkpoint-8.safetensors train.rec
 losses k/history.jsonl >got

@@ -3,6 +3,7 @@
 # Low-rank adapters: what is trained and written, and that the tools take it as a model.
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
+small_config=tiny
 small_data
 small_train start -q --epochs 4 --dtype f32
 

@@ -5,6 +5,7 @@
 # Not under isa: compares trainings with each other, as cli/bert-train/train does
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
+small_config=tiny
 small_data
 works 'a model' small_train m -q --steps 1
 mkdir less more

@@ -24,13 +24,13 @@ loss() { sed -n 's/.*"eval_loss":\([0-9.e-]*\).*/\1/p;t;s/.*"loss":\([0-9.e-]*\)
 is "$(awk "BEGIN { d = $(loss dry) - $(loss wet); print (d < 1e-5 && d > -1e-5) }")" 1 'without dropout it is the cross entropy'
 exits 1 'a run to be resumed' train half --r-drop 4 --save-steps 5 --max-minutes 1e-5
 refuses '*belongs to another run: weight of R-Drop was 4*, is absent*' 'without it' \
-	bert-train --init-config tiny --tokenizer vocab.txt --epochs 1 --learning-rate 1e-3 --batch-size 16 \
+	bert-train --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --epochs 1 --learning-rate 1e-3 --batch-size 16 \
 	-q -o half --save-steps 5 --resume train.rec
 # an earlier version's checkpoint, by the name of a setting that is as long
 LC_ALL=C sed 's/weight of R-Drop/averaged updates/' half/checkpoint.safetensors >old.safetensors
 refuses '*belongs to another run: averaged updates was 4*, which this version does not have (start over*' \
 	'a technique that was left out' train x --resume-from old.safetensors
-works 'resumed' bert-train --init-config tiny --tokenizer vocab.txt --epochs 1 --learning-rate 1e-3 \
+works 'resumed' bert-train --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --epochs 1 --learning-rate 1e-3 \
 	--batch-size 16 -q -o half --r-drop 4 --save-steps 5 --resume train.rec
 same half/model.safetensors on/model.safetensors '... the same bits'
 train a --r-drop 2 --shards 3

@@ -4,6 +4,7 @@
 # Not under thread: the threads are those of cli/bert-train/tagging-teacher
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
+small_config=tiny
 small_data
 small_train a -q --epochs 8
 bert-predict -q -m a --format tensor -o a.ts train.rec
