@@ -86,6 +86,9 @@ static const char *const words[BT_HINTS] = {
         "csv2tfrecord -l COL,COL,...",
     [BT_HINT_TASK_MULTI_LABEL] = "train with --task multilabel",
     [BT_HINT_GIVE_MULTI_LABEL] = "give --task multilabel",
+    [BT_HINT_TASK_RANKING] =
+        "train with --task regression, or see how well degrees of relevance "
+        "are ranked with bert-eval --rank-by",
     [BT_HINT_TASK_REGRESSION] = "train with --task regression",
     [BT_HINT_TASK_QA] = "train with --task qa",
     [BT_HINT_TASK_QUESTIONS] = "make records of questions with squad2tfrecord",

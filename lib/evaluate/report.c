@@ -86,6 +86,7 @@ void bt_report_ask(struct bt_report *d, const struct bt_report_opts *o,
 		s->look = look;
 		s->look_ctx = d;
 	}
+	s->graded = o->rank_by != NULL;
 	if (o->compare != NULL) {
 		s->more = &d->o.compare;
 		s->n_more = 1;

@@ -104,6 +104,7 @@ int bt_dataset_check(struct bt_token_rec *rec, const struct bt_fit *fit,
 	rec->n_target = 0;
 	rec->per_token = fit->per_token;
 	rec->selects = fit->selects;
+	rec->graded = fit->graded;
 	if (r == BT_OK && mode != BT_LABELS_OPTIONAL)
 		r = check_kind(rec, fit->task, err);
 	if (r == BT_OK)

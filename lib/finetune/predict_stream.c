@@ -375,6 +375,7 @@ static int read_block(struct bt_predict_stream *s, struct reading *x,
 	int32_t label;
 	int r;
 
+	fit.graded = s->o.graded;
 	bt_ensemble_fit(&s->more, &fit);
 	bt_dataset_reset(&s->block);
 	while (!is_full(s)) {

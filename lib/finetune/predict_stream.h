@@ -43,6 +43,7 @@ struct bt_predict_stream_opts {
 	                */
 	uint64_t seed; /* of these */
 	bool explains; /* bt_contributions will be asked of model.engine */
+	bool graded;   /* a ranker's labels may be degrees, above 1 */
 	bool raw;      /* the model's calibration is left aside */
 	enum bt_precision dtype;
 	const char *gemm;         /* or NULL, as it must be with int8 */

@@ -179,7 +179,7 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 
 	(void)confusions;
 	bt_metrics_summary(m, &s);
-	if (m->kind == &bt_metrics_ranking)
+	if (m->kind == &bt_metrics_ranking && !isnan(s.loss))
 		bt_buf_printf(out, "loss                 %.6g\n", s.loss);
 	if (m->kind == &bt_metrics_ranking &&
 	    (s.lacks & BT_METRICS_RANKS) == 0 && !isnan(s.roc_auc))
@@ -324,8 +324,13 @@ static void rank_bits(const struct bt_metrics *m, struct bt_metrics_summary *s)
 static void sum_ranking(const struct bt_metrics *m,
                         struct bt_metrics_summary *s)
 {
+	size_t i, n = (size_t)m->n * m->width;
+	bool graded = false; /* what is not from 0 to 1 has no cross entropy */
+
 	summary(m, s);
-	s->loss = bt_metrics_ratio(m->loss_sum, (double)m->n);
+	for (i = 0; i < n; i++)
+		graded |= !(m->truth[i] >= 0 && m->truth[i] <= 1);
+	s->loss = graded ? NAN : bt_metrics_ratio(m->loss_sum, (double)m->n);
 	rank_bits(m, s);
 }
 

@@ -220,6 +220,7 @@ struct bt_token_rec {
 	bool has_token_labels;
 	bool per_token;      /* the model's outputs are its tokens', */
 	bool selects;        /* and only of those that stand for something */
+	bool graded;         /* numbers to rank by may be above 1 */
 	struct bt_span kept; /* the payload, to be kept; or p NULL */
 	float *target;       /* [n_target] */
 	size_t n_target, target_cap;

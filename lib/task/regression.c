@@ -125,22 +125,27 @@ static void describe(const struct bt_task_data *d, int outputs, char *out,
 	         outputs > 1 ? ", several a text" : "");
 }
 
-static int check(const struct bt_task_data *d, const struct bt_labels *found,
-                 bool given, struct bt_error *err)
+/* Those of ranking are from 0 to 1, where their loss is measured. */
+static int share(struct bt_token_rec *rec, enum bt_label_mode mode,
+                 struct bt_labels *labels, int32_t *label, struct bt_error *err)
 {
-	double least, most;
+	struct bt_error why = {0};
+	int r = numbers(rec, mode, labels, label, &why);
+	size_t i;
 
-	(void)found;
-	(void)given;
-	find_span(d, &least, &most);
-	if (least >= 0 && most <= 1)
+	for (i = 0; r == BT_OK && !rec->graded && i < rec->n_target; i++)
+		if (!(rec->target[i] >= 0 && rec->target[i] <= 1))
+			r = bt_error_hint(
+			    &why, BT_HINT_TASK_RANKING,
+			    bt_error_set(&why, BT_EFORMAT,
+			                 "has the number %g as its label, and "
+			                 "a model that ranks has numbers from "
+			                 "0 to 1",
+			                 (double)rec->target[i]));
+	if (r == BT_OK)
 		return BT_OK;
-	return bt_error_hint(
-	    err, BT_HINT_TASK_REGRESSION,
-	    bt_error_set(err, BT_EFORMAT,
-	                 "the training records have numbers from %g to %g, "
-	                 "and ranking is learnt from numbers from 0 to 1",
-	                 least, most));
+	*label = -1;
+	return bt_target_settle(rec, mode, &why, err);
 }
 
 static void sigmoid_loss(struct bt_graph *g, bool activated)
@@ -197,8 +202,7 @@ const struct bt_task bt_task_ranking = {
     .metric = "loss",
     .metrics = &bt_metrics_ranking,
     .answer = &bt_answer_sigmoids,
-    .target = target,
-    .check = check,
+    .target = share,
     .knows = knows,
     .loss = sigmoid_loss,
     .guess = guess_sigmoid,

@@ -251,7 +251,8 @@ int bt_target_settle(struct bt_token_rec *rec, enum bt_label_mode mode,
 	rec->n_target = 0;
 	if (mode == BT_LABELS_OPTIONAL && why->code != BT_ENOMEM)
 		return BT_OK;
-	return bt_error_set(err, why->code, "%s", why->text);
+	return bt_error_hint(err, why->hint,
+	                     bt_error_set(err, why->code, "%s", why->text));
 }
 
 double bt_target_guess(const struct bt_task_data *d,

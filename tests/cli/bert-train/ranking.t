@@ -119,11 +119,19 @@ is "$(grep -c Sigmoid numbers/config.json)" 0 'has outputs without it'
 
 awk 'BEGIN { FS = OFS = "," } NR > 1 { $4 *= 3 } 1' pairs.csv >grades.csv
 records grades
-refuses '*numbers from 0 to 3, and ranking is learnt from numbers from 0 to 1*--task regression*' \
+refuses "*'grades.rec': record 1: has the number 3 as its label, and a model that ranks has numbers from 0 to 1*--task regression*" \
 	'grades above 1' train x --task ranking grades.rec
+refuses "*'grades.rec': record 1: has the number 3 *" 'nor are they evaluated while it learns' \
+	train x --task ranking --eval grades.rec pairs.rec
+refuses "*'grades.rec': record 1: has the number 3 *--rank-by*" 'nor later' bert-eval -m m grades.rec
+refuses "*'grades.rec': record 1: has the number 3 *" 'or from a file' \
+	bert-eval --predictions p.csv --task ranking grades.rec
+works 'they have predictions' bert-predict -q -m m -o g.csv grades.rec
+cmp -s g.csv p.csv
+result $? 'as any records'
 works 'grades of passages' bert-eval -q -m m --rank-by q -o report grades.rec
 like "$(cat report)" '*NDCG@10 1.0000*' 'are measured'
-is "$(grep -c 'ROC AUC' report)" 0 'without a curve'
-exits 1 'nor its metrics' bert-eval -q -m m --min average_precision=.5 -o - grades.rec
+is "$(grep -c 'ROC AUC\|loss' report)" 0 'without a curve and a loss'
+exits 1 'nor its metrics' bert-eval -q -m m --rank-by q --min average_precision=.5 -o - grades.rec
 like "$(cat err)" "*'average_precision' needs labels that are all 0 or 1" 'for which labels are wanted'
 finish
