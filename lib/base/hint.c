@@ -14,6 +14,10 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_CKPT_TO_KERAS] = "use --to keras",
     [BT_HINT_READ_WITH_TENSOR_CAT] = "tensor-cat reads streams of tensors",
     [BT_HINT_READ_WITH_TFRECORD_CAT] = "tfrecord-cat reads records",
+    [BT_HINT_ARRAYS_TO_STREAM] =
+        "tensor-cat -o NAME.ts makes a stream of a .npy or .npz file",
+    [BT_HINT_SAFETENSORS_TO_STREAM] =
+        "tensor-cat --from-safetensors -o NAME.ts makes a stream of it",
     [BT_HINT_WRITE_TENSORS] =
         "bert-predict -o NAME.ts writes logits and embeddings as tensors",
     [BT_HINT_TENSOR_SELECT] = "choose one with --select",

@@ -293,32 +293,41 @@ static bool is_text(const uint8_t *p, size_t n)
 }
 
 /* What a file that begins with such bytes holds; NULL: that is not known. */
-static const char *begun(const uint8_t *p, size_t n)
+static const char *begun(const uint8_t *p, size_t n, enum bt_hint *hint)
 {
+	*hint = BT_HINT_ARRAYS_TO_STREAM;
 	if (n >= 6 && memcmp(p, "\x93NUMPY", 6) == 0)
 		return "a NumPy array";
+	if (n >= 4 && memcmp(p, "PK\3\4", 4) == 0)
+		return "a zip archive, as of NumPy arrays,";
+	*hint = BT_HINT_WRITE_TENSORS;
 	if (is_text(p, n))
 		return "text";
-	return bt_tfrecord_begins(p, n) ? "records" : NULL;
+	*hint = BT_HINT_READ_WITH_TFRECORD_CAT;
+	if (bt_tfrecord_begins(p, n))
+		return "records";
+	*hint = BT_HINT_SAFETENSORS_TO_STREAM;
+	return n >= 9 && memcmp(p + 4, "\0\0\0\0{", 5) == 0
+	           ? "a safetensors file"
+	           : NULL;
 }
 
 static int foreign(const struct bt_ts_reader *t, struct bt_error *err)
 {
 	bool first = t->frames + t->streams == 0;
 	const char *held = NULL;
+	enum bt_hint hint;
 	const uint8_t *p;
 	size_t got;
 
 	if (first && bt_in_some(t->in, 1, &p, &got, NULL) == BT_OK)
-		held = begun(p, got);
+		held = begun(p, got, &hint);
 	if (held != NULL)
 		return bt_error_hint(
-		    err,
-		    strcmp(held, "records") == 0
-		        ? BT_HINT_READ_WITH_TFRECORD_CAT
-		        : BT_HINT_WRITE_TENSORS,
+		    err, hint,
 		    bt_error_set(err, BT_EFORMAT,
-		                 "cannot read %s: it holds %s and not tensors",
+		                 "cannot read %s: it holds %s and not a stream "
+		                 "of tensors",
 		                 bt_ts_reader_name(t), held));
 	return bt_error_set(err, first ? BT_EFORMAT : BT_ECORRUPT,
 	                    "cannot read %s: byte %llu begins neither a frame "

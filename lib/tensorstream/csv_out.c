@@ -288,6 +288,36 @@ static int put_header(struct bt_frame_csv *c, const struct bt_frame *f,
 	return r;
 }
 
+static long long rows_of(const struct bt_tensor *t)
+{
+	return t->rank > 0 ? (long long)t->shape[0] : 1;
+}
+
+/* Tensors that share no rows would be one line, however long. */
+static int check_rows(const struct bt_frame *f, struct bt_error *err)
+{
+	const struct bt_tensor *first = NULL, *t;
+	size_t i;
+
+	for (i = 0; i < f->s.count; i++) {
+		t = &f->s.tensors[i];
+		if (!is_printed(f, t))
+			continue;
+		if (first == NULL)
+			first = t;
+		if (rows_of(t) == rows_of(first))
+			continue;
+		return bt_error_hint(
+		    err, BT_HINT_TENSOR_SELECT,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "tensor '%.100s' has %lld rows and '%.100s' "
+		                 "has %lld, and a line of CSV is a row of each",
+		                 first->name, rows_of(first), t->name,
+		                 rows_of(t)));
+	}
+	return BT_OK;
+}
+
 int bt_frame_csv_put(struct bt_frame_csv *c, const struct bt_frame *f,
                      struct bt_out *out, struct bt_error *err)
 {
@@ -309,6 +339,8 @@ int bt_frame_csv_put(struct bt_frame_csv *c, const struct bt_frame *f,
 			                    "tensor '%.100s' has more than %d "
 			                    "columns",
 			                    f->s.tensors[i].name, COLUMNS_MAX);
+	if (f->whole && (r = check_rows(f, err)))
+		return r;
 	if ((c->o.label && (r = find_classes(c, f, &classes, err))) ||
 	    (r = put_header(c, f, out, err)))
 		return r;

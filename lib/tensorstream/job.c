@@ -161,7 +161,8 @@ static int pass_file(struct job *j, const char *path, struct bt_error *err)
 	else if (!(r = bt_frame_of(c, &f, &why)))
 		r = put(j, &f, 0, NULL, &why);
 	if (r != BT_OK)
-		bt_error_set(err, r, "'%s': %s", path, why.text);
+		bt_error_hint(err, why.hint,
+		              bt_error_set(err, r, "'%s': %s", path, why.text));
 	bt_ckpt_close(c);
 	return r;
 }

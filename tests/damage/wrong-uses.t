@@ -205,7 +205,7 @@ for i in 1 2; do
 	echo '{"data": [{"question": "b"}], "text": "a"}'
 done >rows.json
 works '... that begin as questions do' csv2tfrecord -q -o x.rec rows.json
-refuses "*'dev.rec': it holds records and not tensors (tfrecord-cat reads records)" 'records to tensor-cat' \
+refuses "*'dev.rec': it holds records and not a stream of tensors (tfrecord-cat reads records)" 'records to tensor-cat' \
 	tensor-cat dev.rec
 
 # Tables.

@@ -224,7 +224,7 @@ is "$? $(cat err)" "1 tensor-cat: cannot read 'cut.ts': the stream is cut off in
 	'a cut between frames'
 tensor-cat part.ts 2>err >out.ts
 is $? 1 'what went into a pipe has no end either'
-refuses "*'a.csv': it holds text and not tensors (bert-predict -o NAME.ts *)" \
+refuses "*'a.csv': it holds text and not a stream of tensors (bert-predict -o NAME.ts *)" \
 	'text' sh -c 'echo id,label >a.csv; tensor-cat -o no.ts a.csv'
 printf '\223NUMPY\1\0' >a.npy
 mkdir model
@@ -272,10 +272,19 @@ cp a.npy logits.npy
 tensor-cat -q logits.npy >numpy.ts
 is "$(tensor-cat --verify numpy.ts | cut -d, -f1-3)" '1 frame, 3 rows, 1 tensor' '... and written as a stream'
 tensor-cat --compare numpy.ts logits.npy 2>err
-like "$? $(cat err)" "2 *'logits.npy': it holds a NumPy array*" '... which others than --csv need'
+like "$? $(cat err)" "2 *'logits.npy': it holds a NumPy array*(tensor-cat -o NAME.ts makes *)" '... which others than --csv need'
 ckpt-convert -q --drop 'id' a1 a.npz
 works 'an archive of some' tensor-cat --verify a.npz
 like "$(cat out)" '1 frame, *' '... is a frame, too'
+refuses "*'a.npz': it holds a zip archive*(tensor-cat -o NAME.ts makes *)" '... of which a stream is made first' \
+	tensor-cat --softmax a.npz
+refuses "*'a1': it holds a safetensors file*(tensor-cat --from-safetensors *)" '... as of safetensors' \
+	tensor-cat --mean a1
+blob '{"b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},
+"w":{"dtype":"F32","shape":[3],"data_offsets":[8,20]}}' 'f<5' 1 2 3 4 5 >odd
+ckpt-convert -q odd odd.npz
+refuses "*'odd.npz': tensor 'b' has 2 rows and 'w' has 3, and a line of CSV is *--select)" 'no rows in common' \
+	tensor-cat --csv odd.npz
 refuses '*it holds 3 tensors beside ids*--select)' '--npy of several' \
 	tensor-cat --npy other.ts
 if command -v zstd >/dev/null; then
