@@ -88,7 +88,7 @@ static void add_id(struct bt_vectors *v, const struct bt_frame *f, size_t i)
 	if (id.p != NULL)
 		bt_buf_put(&v->ids, id.p, id.n);
 	else
-		bt_buf_decimal(&v->ids, (int64_t)(v->before + v->n) + 1);
+		bt_buf_decimal(&v->ids, (int64_t)(v->before + v->n));
 	v->id_end[v->n] = v->ids.len;
 }
 
@@ -165,11 +165,14 @@ int bt_vectors_add(struct bt_vectors *v, const struct bt_frame *f,
 	for (i = 0; i < f->rows && r == BT_OK; i++, x += v->width) {
 		add_id(v, f, i);
 		r = scale(v, x, err);
-		id = bt_vectors_id(v, v->n);
-		if (r == BT_EFORMAT)
+		id = bt_frame_id(f, i);
+		if (r == BT_EFORMAT && id.p != NULL)
 			bt_error_prefix(err, "row %zu of '%.100s' (id '%.*s')",
 			                i + 1, t->name,
 			                (int)(id.n < 80 ? id.n : 80), id.p);
+		else if (r == BT_EFORMAT)
+			bt_error_prefix(err, "row %zu of '%.100s'", i + 1,
+			                t->name);
 		v->n++;
 	}
 	return v->ids.oom ? bt_error_nomem(err, "reading rows") : r;

@@ -32,7 +32,7 @@ void bt_vectors_reset(struct bt_vectors *v);
 
 /*
  * Adds the rows of the one tensor of f that is not an id; a row without an id
- * has its number, from 1, for one. Another number of tensors, another width
+ * has its number, from 0, for one. Another number of tensors, another width
  * than before, a row of zeros and one with a number that is not finite are
  * BT_EFORMAT.
  */

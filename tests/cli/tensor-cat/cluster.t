@@ -29,15 +29,15 @@ e3,1,0.9196062
 n2,1,0.8660369
 """w""",1,-0.49998006' 'one cluster' --cluster 1 a.ts b.ts
 vectors n.ts 3 '' '1 0 0 0 1 0 0 0 1'
-divides '1,1,1
-2,2,1
-3,3,1' 'as many clusters as rows, without ids' --cluster 3 n.ts
+divides '0,1,1
+1,2,1
+2,3,1' 'as many clusters as rows, without ids' --cluster 3 n.ts
 vectors same.ts 3 '' '1 2 3 1 2 3 2 4 6 0 0 1 0 0 5'
-divides '1,1,1
+divides '0,1,1
+1,1,1
 2,1,1
-3,1,1
-4,2,1
-5,2,1' 'no more clusters than rows that differ' --cluster 5 same.ts
+3,2,1
+4,2,1' 'no more clusters than rows that differ' --cluster 5 same.ts
 vectors against.ts 2 '' '1 2 -1 -2 1 2 -1 -2'
 works 'rows without a mean' tensor-cat -q --cluster 1 -o out.csv against.ts
 is "$(cut -d , -f 2 out.csv | sort -u | tr '\n' ' ')" '1 cluster ' '... are in one cluster'

@@ -51,26 +51,26 @@ b,3,y2,0.98994946' 'standard input' --nearest f.ts --top 3 - <q.ts
 finds 'a,1,z,0.8
 b,1,b,1' 'FILE from standard input' --nearest - --top 1 q.ts <f.ts
 vectors n.ts 2 '' '1 0 0 1 1 0.5'
-finds '1,1,1,1
-2,1,2,1
-3,1,3,1' 'without ids' --nearest n.ts --top 1 n.ts
-finds '1,1,3,0.8944272
-2,1,3,0.4472136
-3,1,1,0.8944272
+finds '0,1,0,1
+1,1,1,1
+2,1,2,1' 'without ids' --nearest n.ts --top 1 n.ts
+finds '0,1,2,0.8944272
+1,1,2,0.4472136
+2,1,0,0.8944272
+3,1,0,1
 4,1,1,1
-5,1,2,1
-6,1,3,1' 'numbers, over all inputs, as ids' \
+5,1,2,1' 'numbers, over all inputs, as ids' \
 	--nearest n.ts --top 1 --exclude-same-id n.ts n.ts
 vectors far.ts 3 '' '1e30 2e30 -1e30 1e-38 2e-38 -1e-38 3 6 -3'
-finds '1,1,1,1
-1,2,2,1
-1,3,3,1
-2,1,1,1
-2,2,2,1
-2,3,3,1
-3,1,1,1
-3,2,2,1
-3,3,3,1' 'any length' --nearest far.ts far.ts
+finds '0,1,0,1
+0,2,1,1
+0,3,2,1
+1,1,0,1
+1,2,1,1
+1,3,2,1
+2,1,0,1
+2,2,1,1
+2,3,2,1' 'any length' --nearest far.ts far.ts
 vectors none.ts 2 '' ''
 is "$(tensor-cat -q --nearest f.ts none.ts)" id,rank,nearest,similarity 'no rows'
 works '--expect' tensor-cat -q --nearest f.ts --expect 2 -o out.csv q.ts
@@ -95,7 +95,7 @@ perl -e 'sub rows { open my $h, "<", shift or die; map { [split] } <$h> }
 		my $l = dot($q[$i], $q[$i]);
 		my @s = map { my $d = dot($q[$i], $f[$_]); $d * abs($d) / ($l * $l[$_]) } 0 .. $#f;
 		my @k = (sort { $s[$b] <=> $s[$a] || $a <=> $b } 0 .. $#f)[0 .. 6];
-		print $i + 1, ",", $_ + 1, ",", $k[$_] + 1, "\n" for 0 .. 6 }' >wanted
+		print $i, ",", $_ + 1, ",", $k[$_], "\n" for 0 .. 6 }' >wanted
 tensor-cat -q --nearest f.ts --top 7 -j 1 -o one.csv q.ts
 sed '1d; s/,[^,]*$//' one.csv >out
 same out wanted 'every pair, ties in order'
@@ -115,7 +115,7 @@ vectors nan.ts 2 'p|q' '1 nan 1 1'
 refuses "tensor-cat: cannot read 'nan.ts': frame 1: row 1 of 'embeddings' (id 'p'): a value that is not a finite number" \
 	'no number' tensor-cat --nearest f1.ts nan.ts -o no.csv
 vectors inf.ts 2 '' '1 1 1 inf'
-refuses "tensor-cat: cannot read 'inf.ts': frame 1: row 2 of 'embeddings' (id '2'): a value*" \
+refuses "tensor-cat: cannot read 'inf.ts': frame 1: row 2 of 'embeddings': a value*" \
 	'an infinity' tensor-cat --nearest inf.ts f1.ts -o no.csv
 refuses "tensor-cat: cannot read 'q.ts': frame 1: rows of 'embeddings' have 6 values, those read before 2" \
 	'another width' tensor-cat --nearest f1.ts q.ts -o no.csv
@@ -133,7 +133,7 @@ perl -e '$h = q({"x":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},"y":{"dt
 tensor-cat -q --from-safetensors -o two.ts st
 refuses "*'two.ts': frame 1: it holds 2 tensors beside ids, expected one, with a vector in each row (choose one with --select)" \
 	'two tensors' tensor-cat --nearest two.ts q.ts -o no.csv
-finds '1,1,1,1' '... and one of them' --nearest two.ts --select y two.ts
+finds '0,1,0,1' '... and one of them' --nearest two.ts --select y two.ts
 tensor-cat --nearest f.ts --top 7 q.ts >/dev/full 2>err
 is "$? $(cat err)" '1 tensor-cat: cannot write standard output: No space left on device' 'a full disk'
 misuse '--top and --exclude-same-id need --nearest' '--top alone' --top 3 q.ts
