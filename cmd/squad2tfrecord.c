@@ -71,6 +71,11 @@ static void tell(const struct bt_squad_stats *s, const struct bt_log *log)
 		       "%llu answer%s moved to where the text stands",
 		       (unsigned long long)s->realigned,
 		       bt_plural(s->realigned));
+	if (s->repeated > 0)
+		bt_log(log, BT_LOG_NOTE,
+		       "%llu answer%s without an answer_start, and more than "
+		       "once in the context: the first place is taken",
+		       (unsigned long long)s->repeated, bt_plural(s->repeated));
 	bt_log(log, BT_LOG_NOTE,
 	       "%llu question%s: %llu answered, %llu without an answer in the "
 	       "context, %llu unlabelled",

@@ -82,6 +82,7 @@ struct place {
 	int64_t start;   /* that is asked for */
 	bool right;      /* it stands there */
 	int64_t nearest; /* where it stands nearest to that; -1: nowhere */
+	size_t places;   /* where it stands */
 	struct bt_span instead; /* what stands there, or p NULL: beyond it */
 	int64_t characters;     /* of the context */
 };
@@ -100,6 +101,7 @@ static void find(struct bt_span context, struct bt_span answer,
 		if ((size_t)(end - p) < answer.n ||
 		    memcmp(p, answer.p, answer.n) != 0)
 			continue;
+		at->places++;
 		if (at->nearest < 0 ||
 		    llabs(i - at->start) < llabs(at->nearest - at->start))
 			at->nearest = i;
@@ -138,6 +140,18 @@ static int misplaced(const struct place *at, size_t k, struct bt_span answer,
 	    err, at->nearest < 0 ? BT_HINT_NONE : BT_HINT_REALIGN, BT_EFORMAT);
 }
 
+static int keep_answer(struct reader *r, struct bt_span answer, int64_t start,
+                       struct bt_error *err)
+{
+	if (bt_grow(&r->answer, &r->answer_cap, r->n + 1, sizeof(*r->answer)) ||
+	    bt_grow(&r->start, &r->start_cap, r->n + 1, sizeof(*r->start)))
+		return bt_error_nomem(err, "reading a question");
+	r->answer[r->n] = answer;
+	r->start[r->n++] = start;
+	return BT_OK;
+}
+
+/* An answer at start; if that is NULL, where it stands first. */
 static int add_answer(struct reader *r, const json_t *text, const json_t *start,
                       struct bt_error *err)
 {
@@ -151,6 +165,18 @@ static int add_answer(struct reader *r, const json_t *text, const json_t *start,
 		                    "answer %zu: 'text' is not a text, or is "
 		                    "empty",
 		                    k);
+	if (start == NULL) {
+		find(r->context, answer, &at);
+		if (at.nearest < 0)
+			return bt_error_hint(
+			    err, BT_HINT_NO_ANSWERS,
+			    bt_error_set(err, BT_EFORMAT,
+			                 "answer %zu, '%.*s': the context does "
+			                 "not contain it",
+			                 k, (int)head(answer).n, answer.p));
+		r->stats->repeated += at.places > 1;
+		return keep_answer(r, answer, at.nearest, err);
+	}
 	if (!json_is_integer(start) || at.start < 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "answer %zu: 'answer_start' is not a whole "
@@ -162,29 +188,32 @@ static int add_answer(struct reader *r, const json_t *text, const json_t *start,
 			return misplaced(&at, k, answer, err);
 		r->stats->realigned += !at.right;
 	}
-	if (bt_grow(&r->answer, &r->answer_cap, k, sizeof(*r->answer)) ||
-	    bt_grow(&r->start, &r->start_cap, k, sizeof(*r->start)))
-		return bt_error_nomem(err, "reading a question");
-	r->answer[r->n] = answer;
-	r->start[r->n++] = at.nearest;
-	return BT_OK;
+	return keep_answer(r, answer, at.nearest, err);
+}
+
+/* An element of a list of answers: an object, or the text alone. */
+static int add_element(struct reader *r, const json_t *a, struct bt_error *err)
+{
+	const json_t *start = json_object_get(a, "answer_start");
+
+	if (json_is_string(a) && !r->o->unchecked)
+		return add_answer(r, a, NULL, err);
+	return add_answer(r, json_object_get(a, "text"),
+	                  start != NULL ? start : json_null(), err);
 }
 
 /* Answers as a list of objects, or as an object of two lists. */
 static int add_answers(struct reader *r, const json_t *answers,
                        struct bt_error *err)
 {
-	const json_t *texts = json_object_get(answers, "text"), *a;
+	const json_t *texts = json_object_get(answers, "text");
 	const json_t *starts = json_object_get(answers, "answer_start");
 	int e = BT_OK;
 	size_t i;
 
 	if (json_is_array(answers)) {
-		for (i = 0; e == BT_OK && i < json_array_size(answers); i++) {
-			a = json_array_get(answers, i);
-			e = add_answer(r, json_object_get(a, "text"),
-			               json_object_get(a, "answer_start"), err);
-		}
+		for (i = 0; e == BT_OK && i < json_array_size(answers); i++)
+			e = add_element(r, json_array_get(answers, i), err);
 		return e;
 	}
 	if (!json_is_array(texts) || !json_is_array(starts))
@@ -203,12 +232,28 @@ static int add_answers(struct reader *r, const json_t *answers,
 	return e;
 }
 
+/* One answer, as a text whose place may stand beside it, or as those of lists
+ * are. */
+static int add_single(struct reader *r, const json_t *o, const json_t *answer,
+                      struct bt_error *err)
+{
+	const json_t *start = json_object_get(o, "answer_start");
+
+	if (json_is_string(answer))
+		return add_answer(r, answer, json_is_null(start) ? NULL : start,
+		                  err);
+	return json_is_array(answer) ? add_answers(r, answer, err)
+	                             : add_element(r, answer, err);
+}
+
 /* The answers, which may be known to be none; *known is false if the object
  * does not say. */
 static int get_answers(struct reader *r, const json_t *o, bool *known,
                        struct bt_error *err)
 {
 	const json_t *answers = json_object_get(o, "answers");
+	const json_t *single =
+	    r->o->unchecked ? NULL : json_object_get(o, "answer");
 	bool said = json_object_get(o, "is_impossible") != NULL, none = false;
 	int e = BT_OK;
 
@@ -219,9 +264,15 @@ static int get_answers(struct reader *r, const json_t *o, bool *known,
 		return BT_OK;
 	e = bt_json_bool(o, "is_impossible", &none, err);
 	r->impossible = none;
-	*known = none || (answers != NULL && !json_is_null(answers));
-	if (e == BT_OK && answers != NULL && !json_is_null(answers))
+	if (json_is_null(answers))
+		answers = NULL;
+	if (answers != NULL || json_is_null(single))
+		single = NULL;
+	*known = none || answers != NULL || single != NULL;
+	if (e == BT_OK && answers != NULL)
 		e = add_answers(r, answers, err);
+	else if (e == BT_OK && single != NULL)
+		e = add_single(r, o, single, err);
 	if (r->o->unchecked)
 		return e;
 	if (e == BT_OK && none && r->n > 0)
@@ -478,7 +529,8 @@ static int check_start(struct bt_in *in, struct bt_error *err)
 static int read_file(struct reader *r, const char *path, struct bt_error *err)
 {
 	static const char *const columns[] = {
-	    "id", "title", "context", "question", "answers", "is_impossible"};
+	    "id",      "title",  "context",      "question",
+	    "answers", "answer", "answer_start", "is_impossible"};
 	enum bt_utf16 order = BT_UTF16_NONE; /* unless a mark says it */
 	bool lines = false;
 	struct bt_in *in;

@@ -31,6 +31,7 @@ struct bt_squad_stats {
 	uint64_t questions, unknown; /* unknown: without a list of answers */
 	uint64_t impossible;         /* with an empty one */
 	uint64_t realigned;          /* answers */
+	uint64_t repeated; /* answers without a place that have several */
 };
 
 /* A question; borrowed for the call that takes it. */
