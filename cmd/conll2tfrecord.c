@@ -105,6 +105,7 @@ static int run(void *values, char *const *files, int n)
 	bt_summary_count(log.summary, "sentences", stats.sentences);
 	bt_summary_count(log.summary, "words", stats.words);
 	bt_summary_count(log.summary, "comments", stats.comments);
+	bt_summary_count(log.summary, "headers", stats.headers);
 	bt_summary_count(log.summary, "no_words", stats.no_words);
 	bt_summary_count(log.summary, "tags_repaired", stats.repaired);
 	bt_log(&log, BT_LOG_NOTE, "%llu sentence%s, %llu word%s%s",
@@ -115,6 +116,12 @@ static int run(void *values, char *const *files, int n)
 		bt_log(&log, BT_LOG_NOTE, "%llu comment line%s left out",
 		       (unsigned long long)stats.comments,
 		       stats.comments == 1 ? " was" : "s were");
+	if (stats.headers > 0)
+		bt_log(&log, BT_LOG_NOTE,
+		       "%llu first line%s left out: a header, which names "
+		       "columns",
+		       (unsigned long long)stats.headers,
+		       stats.headers == 1 ? " was" : "s were");
 	if (stats.no_words > 0)
 		bt_log(&log, BT_LOG_NOTE,
 		       "%llu line%s of several words or of none, such as 1-2 "

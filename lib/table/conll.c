@@ -287,6 +287,7 @@ static int add_word(struct reader *r, struct bt_span line,
 static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 {
 	struct bt_span column[BT_CONLL_COLUMNS];
+	bool first = r->columns == 0;
 	int n, e = BT_OK;
 
 	if (bt_span_trim(line, " ").n == 0) {
@@ -295,7 +296,10 @@ static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 	}
 	if (bt_conll_is_comment(line, r->o->comment, r->tabs)) {
 		r->stats->comments++;
-		return BT_OK;
+		if (now(r)->words.n > 0 || !bt_conll_is_new_document(line))
+			return BT_OK;
+		r->stats->documents++;
+		return end_document(r, err);
 	}
 	n = bt_conll_cut(line, r->tabs, column);
 	if (r->o->word == NULL && bt_conll_is_document(line)) {
@@ -338,6 +342,11 @@ static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 	if (e == BT_EFORMAT && r->o->comment == NULL &&
 	    (*line.p == '#' || r->number_sign))
 		return bt_error_hint(err, BT_HINT_COMMENT, e);
+	if (e == BT_OK && first && r->tag >= 0 &&
+	    bt_conll_is_header(column[r->word], column[r->tag])) {
+		r->stats->headers++;
+		return BT_OK;
+	}
 	return e == BT_OK ? add_word(r, line, column, err) : e;
 }
 

@@ -36,6 +36,7 @@ struct bt_conll_opts {
 struct bt_conll_stats {
 	uint64_t sentences, words, documents;
 	uint64_t comments; /* lines left out */
+	uint64_t headers;  /* first lines that name the columns, likewise */
 	uint64_t no_words; /* of CoNLL-U: 1-2 and 1.1, left out as well */
 	bool tagged;
 	uint64_t repaired; /* tags */

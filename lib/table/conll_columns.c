@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
+#include <strings.h>
 
 #include "base/num.h"
 #include "base/str.h"
@@ -112,6 +113,39 @@ bool bt_conll_is_document(struct bt_span line)
 
 	return line.n >= n && memcmp(line.p, DOCUMENT, n) == 0 &&
 	       (line.n == n || line.p[n] == ' ' || line.p[n] == '\t');
+}
+
+bool bt_conll_is_new_document(struct bt_span comment)
+{
+	struct bt_span s = bt_span_trim(comment, "# ");
+	size_t n = strlen("newdoc");
+
+	return s.n >= n && memcmp(s.p, "newdoc", n) == 0 &&
+	       (s.n == n || s.p[n] == ' ');
+}
+
+/* Whether s is one of a list's names, in any case. */
+static bool is_named(struct bt_span s, const char *const *names, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (s.n == strlen(names[i]) &&
+		    strncasecmp(s.p, names[i], s.n) == 0)
+			return true;
+	return false;
+}
+
+bool bt_conll_is_header(struct bt_span word, struct bt_span tag)
+{
+	static const char *const words[] = {"form",   "text", "token",
+	                                    "tokens", "word", "words"};
+	static const char *const tags[] = {
+	    "bio",     "entity",   "iob", "label",   "labels", "ner",
+	    "ner_tag", "ner_tags", "pos", "pos_tag", "tag",    "tags"};
+
+	return is_named(word, words, sizeof(words) / sizeof(*words)) &&
+	       is_named(tag, tags, sizeof(tags) / sizeof(*tags));
 }
 
 int bt_conll_look_tabs(struct bt_in *in, bool *tabs, bool *sentence,

@@ -46,6 +46,12 @@ bool bt_conll_is_no_word(struct bt_conll_place *at, struct bt_span first);
 /* Whether a line begins a document. */
 bool bt_conll_is_document(struct bt_span line);
 
+/* Whether a comment of CoNLL-U does: "# newdoc", "# newdoc id = 1". */
+bool bt_conll_is_new_document(struct bt_span comment);
+
+/* Whether columns are a header: they name words and tags. */
+bool bt_conll_is_header(struct bt_span word, struct bt_span tag);
+
 /* Looks whether tabs divide the columns of a file whose next line begins with
  * '#': up to the end of the first line that does not and is not blank, it has
  * one. *sentence becomes true where a blank line was seen: what is in front of

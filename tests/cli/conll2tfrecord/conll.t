@@ -29,6 +29,16 @@ is "$(json a.txt.gz)" "$(json a.txt)" 'compressed'
 printf '\377\376a\0\t\0O\0\r\0\n\0' >utf16.txt
 is "$(json utf16.txt | grep -o '"words".*')" '"words": "a"}' 'UTF-16 with its mark'
 
+# headers
+for head in 'token pos chunk ner' 'Word	X	Y	Label' 'words 1 2 ner_tags'; do
+	printf '%s\n' "$head" '' "$(echo 'a b c O' | tr ' ' "$(echo "$head" | tr -cd ' \t' | cut -c 1)")" >head.txt
+	works "a header, $head" conll2tfrecord -o head.rec head.txt
+	is "$(cat err)" 'conll2tfrecord: 1 sentence, 1 word
+conll2tfrecord: 1 first line was left out: a header, which names columns' 'is left out'
+done
+printf '%s\n' 'word O' 'word label' >head.txt
+is "$(json head.txt | grep -o '"words".*')" '"words": ["word", "word"]}' 'but words are read'
+
 # comments
 printf '%s\n' '# newdoc' '' '# sent_id = 0' '#' '1	#	NOUN' '# a b' '2	ten	NUM' '' '#text = d' '1	d e	VERB' >u.conllu
 works 'comments of CoNLL-U' conll2tfrecord -w 2 -o u.rec u.conllu
@@ -97,6 +107,10 @@ is "$(json --context 1 doc.txt | sed 's/"lines".*"words": //')" '{"after": "b", 
 {"after": "d", "before": "b", "id": "2", "c"}
 {"before": "c", "id": "3", "d"}
 {"doc": "-DOCSTART- O", "id": "4", "e"}' 'context, of the same document'
+printf '%s\n' '# newdoc id = 1' '# newdocument' '1	a	O' '' '# newdoc' '1	b	O' '# newdoc' '2	c	O' '' '1	d	O' >doc.conllu
+is "$(json -w 2 --context 1 doc.conllu | sed 's/"lines".*"words": //')" '{"id": "0", "a"}
+{"after": "d", "id": "1", ["b", "c"]}
+{"before": ["b", "c"], "id": "2", "d"}' 'of CoNLL-U as well'
 like "$(json --context 2 doc.txt)" '{"after": ?"b", "c"?, *
 {"after": ?"c", "d"?, "before": "a", *
 {"after": "d", "before": ?"a", "b"?, *
