@@ -2,6 +2,7 @@
 /* The label of a row, or its labels. */
 #include <float.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "base/num.h"
@@ -292,15 +293,19 @@ static int name_classes(struct bt_table_maker *m, struct bt_error *err)
 	return r;
 }
 
-/* 1 or 0, as programs write them; -1 for anything else. */
+/* 1 or 0, as programs and people write them, in any case; -1 for anything else,
+ * also for nothing, which may be a value that is missing. */
 static int truth(struct bt_span v)
 {
-	static const char *const words[] = {"0",     "1",    "0.0",   "1.0",
-	                                    "false", "true", "False", "True"};
+	static const char *const words[] = {"0",     "1",    "0.0", "1.0",
+	                                    "false", "true", "no",  "yes"};
+	char s[8];
 	int i;
 
+	if (v.p == NULL || !bt_span_str(v, s, sizeof(s)))
+		return -1;
 	for (i = 0; i < 8; i++)
-		if (v.p != NULL && bt_span_equal(v, bt_span(words[i])))
+		if (strcasecmp(s, words[i]) == 0)
 			return i % 2;
 	return -1;
 }
@@ -334,8 +339,9 @@ static int set_labels(struct bt_table_maker *m, struct bt_error *err)
 		name = tidy(m, m->columns->label_names[i]);
 		on = truth(v);
 		if (on < 0)
-			return bad_cell(m, BT_TABLE_CELL, name, v, "0 or 1",
-			                err);
+			return bad_cell(
+			    m, BT_TABLE_CELL, name, v,
+			    "0 or 1 (or true or false, or yes or no)", err);
 		r = rename_label(m, &name, &number, err);
 		if (r == BT_OK)
 			r = add_once(&m->names, &m->names_cap, &rec->n_names,

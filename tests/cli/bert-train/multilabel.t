@@ -250,7 +250,7 @@ refuses '*every training record has exactly one label (train with --task classif
 	'one label for this' train x single.rec
 refuses "*label 'x' is not one of the 6 labels known*" 'other labels' bert-eval -m m single.rec
 sed '2s/,0$/,2/' train.csv >two.csv
-refuses "*record 1 (line 2): 'never' is '2', expected 0 or 1" 'what is neither 0 nor 1' \
+refuses "*record 1 (line 2): 'never' is '2', expected 0 or 1 *" 'what is neither 0 nor 1' \
 	csv2tfrecord -l $labels two.csv
 csv2tfrecord -q -l card,book train.csv | bert-tokenize -q -m "$vocab" -o few.rec
 refuses "*record 1: its label_names lack 'wifi', unlike*" 'fewer columns' bert-eval -m m few.rec

@@ -101,8 +101,15 @@ is "$(cat json)" '{"label": "toxic", "label_names": ["toxic", "rude"], "text_a":
 {"label": ["toxic", "rude"], "label_names": ["toxic", "rude"], "text_a": "b"}
 {"label": {"bytes": []}, "label_names": ["toxic", "rude"], "text_a": "c"}' 'as JSON'
 sed 's/1,0,/2,0,/' m.csv >two.csv
-refuses "*record 1 (line 2): 'toxic' is '2', expected 0 or 1" 'another number' \
+refuses "*record 1 (line 2): 'toxic' is '2', expected 0 or 1 *" 'another number' \
 	csv2tfrecord -l toxic,rude two.csv
+printf 'text,toxic,rude\na,Yes,no\nb,TRUE,YES\nc,NO,FALSE\n' >words.csv
+gives 'label=toxic|label_names=[toxic,rude]|text_a=a
+label=[toxic,rude]|label_names=[toxic,rude]|text_a=b
+label=[]|label_names=[toxic,rude]|text_a=c' 'words in any case' -l toxic,rude words.csv
+sed 's/Yes//' words.csv >hole.csv
+refuses "*record 1 (line 2): 'toxic' is '', expected 0 or 1 (or true or false, or yes or no)" \
+	'an empty cell' csv2tfrecord -l toxic,rude hole.csv
 misuse 'several label columns need a header, which names the labels' \
 	'without a header' csv2tfrecord --no-header -t 1 -l 2,3 m.csv
 misuse "label column 2 of 'm.csv' is given twice" 'a column twice' \
