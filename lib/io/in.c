@@ -379,11 +379,19 @@ void bt_in_skip(struct bt_in *in, size_t n)
 
 int bt_in_skip_mark(struct bt_in *in, struct bt_error *err)
 {
+	static const char pointer[] = "version https://git-lfs.";
 	const uint8_t *p;
 	size_t got;
 	/* more than a byte may be long in coming */
-	int r = bt_in_peek(in, 1, &p, &got, err);
+	int r = bt_in_some(in, 1, &p, &got, err);
 
+	if (r == BT_OK && in->offset == 0 && got >= strlen(pointer) &&
+	    memcmp(p, pointer, strlen(pointer)) == 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "%s only says where Git LFS keeps the "
+		                    "file: git lfs pull fetches it",
+		                    bt_in_name(in));
+	got = got > 1 ? 1 : got;
 	if (r == BT_OK && got == 1 && *p == 0xEF)
 		r = bt_in_peek(in, 3, &p, &got, err);
 	if (r == BT_OK && got == 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)

@@ -116,7 +116,8 @@ int bt_in_line(struct bt_in *in, size_t limit, struct bt_span *line,
 /* Consumes n bytes that were looked at. */
 void bt_in_skip(struct bt_in *in, size_t n);
 
-/* Consumes a byte order mark of UTF-8, if that is what comes next. */
+/* Consumes a byte order mark of UTF-8, if that is what comes next. A pointer of
+ * Git LFS, which stands in place of a text, is BT_EFORMAT. */
 int bt_in_skip_mark(struct bt_in *in, struct bt_error *err) BT_MUST_USE;
 
 /* Reads a whole file of at most limit bytes, as it is; *data gets a NUL behind

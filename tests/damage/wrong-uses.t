@@ -250,6 +250,11 @@ refuses '*it is a Parquet file, not CSV' 'a Parquet file' \
 	csv2tfrecord --format csv -o x odd.csv
 printf '<!DOCTYPE html><html>Log in, please\n' >odd.csv
 refuses '*it is an HTML page, not CSV' 'a page' csv2tfrecord -o x odd.csv
+echo 'version https://git-lfs.github.com/spec/v1' >odd.csv
+for tool in csv2tfrecord conll2tfrecord 'csv2tfrecord --format jsonl' 'bert-tokenize --lines -m vocab.txt'; do
+	refuses "*'odd.csv' only says where Git LFS keeps the file: git lfs pull fetches it" \
+		"a pointer, $tool" $tool -o x odd.csv
+done
 printf '"text";"y"\n"a, b";"c"\n' >odd.csv
 refuses '*text after a closing quote: are fields divided by something else?' \
 	'semicolons' csv2tfrecord -o x odd.csv
