@@ -217,6 +217,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_REALIGN] = "--realign takes the nearest place of the text",
     [BT_HINT_TABLE_COMMA] = "use --delimiter comma",
     [BT_HINT_TABLE_PIPE] = "use --delimiter pipe",
+    [BT_HINT_TABLE_SEP] = "leave out Excel's line sep= with tail -n +2, and "
+                          "give its character to --delimiter",
     [BT_HINT_TABLE_SEMICOLON] = "use --delimiter semicolon",
     [BT_HINT_TABLE_TAB] = "use --delimiter tab",
     [BT_HINT_TABLE_WINDOWS1252] = "use --encoding windows-1252",

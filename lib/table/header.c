@@ -166,6 +166,8 @@ enum bt_hint bt_table_put_hint(struct bt_buf *b,
 		bt_buf_puts(b, "?)");
 		return BT_HINT_NONE;
 	}
+	if (h->names[0].n > 3 && memcmp(h->names[0].p, "sep=", 4) == 0)
+		return BT_HINT_TABLE_SEP; /* Excel's, which is no name */
 	if (h->n == 1)
 		return bt_table_delimiter_hint(h->names[0]);
 	return seems_data(h) ? BT_HINT_TABLE_NO_HEADER : BT_HINT_NONE;

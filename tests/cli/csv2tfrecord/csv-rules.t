@@ -48,6 +48,11 @@ refuses "csv2tfrecord: '.' holds no texts: *" 'a directory' csv2tfrecord .
 printf 'PK\003\004 ...' >a.zip
 refuses "csv2tfrecord: cannot read 'a.zip': it is a zip archive or a spreadsheet, not CSV (unzip -p *)" \
 	'an archive' csv2tfrecord a.zip
+printf 'sep=;\ntext;label\na;b\n' >sep.csv
+for d in comma semicolon; do
+	declines 2 "csv2tfrecord: cannot find * in 'sep.csv'; * 'sep=*(leave out Excel's line sep= with tail *" \
+		"Excel's first line, $d" csv2tfrecord -l label --delimiter $d sep.csv
+done
 refuses "csv2tfrecord: '/dev/null' is empty" 'nothing' csv2tfrecord /dev/null
 
 # A million columns: a bad row each, in little time and memory.
