@@ -267,11 +267,19 @@ static int is_csv(const struct reader *r, struct bt_error *err)
 	                    r->commas, bt_plural(r->commas));
 }
 
-/* Adds the columns of a word, which are line. */
+/* Adds the columns of a word, which are line, unless they are the first of the
+ * file and its header. */
 static int add_word(struct reader *r, struct bt_span line,
-                    const struct bt_span *column, struct bt_error *err)
+                    const struct bt_span *column, bool first,
+                    struct bt_error *err)
 {
 	struct sentence *s = now(r);
+
+	if (first && r->tag >= 0 &&
+	    bt_conll_is_header(column[r->word], column[r->tag])) {
+		r->stats->headers++;
+		return BT_OK;
+	}
 
 	if (column[r->word].n == 0 || (r->tag >= 0 && column[r->tag].n == 0))
 		return bt_error_set(err, BT_EFORMAT, "has an empty %s",
@@ -284,6 +292,16 @@ static int add_word(struct reader *r, struct bt_span line,
 	return BT_OK;
 }
 
+static int add_comment(struct reader *r, struct bt_span line,
+                       struct bt_error *err)
+{
+	r->stats->comments++;
+	if (now(r)->words.n > 0 || !bt_conll_is_new_document(line))
+		return BT_OK;
+	r->stats->documents++;
+	return end_document(r, err);
+}
+
 static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 {
 	struct bt_span column[BT_CONLL_COLUMNS];
@@ -294,13 +312,8 @@ static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 		r->at = (struct bt_conll_place){0, 0};
 		return end_sentence(r, err);
 	}
-	if (bt_conll_is_comment(line, r->o->comment, r->tabs)) {
-		r->stats->comments++;
-		if (now(r)->words.n > 0 || !bt_conll_is_new_document(line))
-			return BT_OK;
-		r->stats->documents++;
-		return end_document(r, err);
-	}
+	if (bt_conll_is_comment(line, r->o->comment, r->tabs))
+		return add_comment(r, line, err);
 	n = bt_conll_cut(line, r->tabs, column);
 	if (r->o->word == NULL && bt_conll_is_document(line)) {
 		e = end_document(r, err);
@@ -342,12 +355,7 @@ static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 	if (e == BT_EFORMAT && r->o->comment == NULL &&
 	    (*line.p == '#' || r->number_sign))
 		return bt_error_hint(err, BT_HINT_COMMENT, e);
-	if (e == BT_OK && first && r->tag >= 0 &&
-	    bt_conll_is_header(column[r->word], column[r->tag])) {
-		r->stats->headers++;
-		return BT_OK;
-	}
-	return e == BT_OK ? add_word(r, line, column, err) : e;
+	return e == BT_OK ? add_word(r, line, column, first, err) : e;
 }
 
 /* The list of a key: texts, or whole numbers. */
