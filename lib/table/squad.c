@@ -202,7 +202,7 @@ static int add_element(struct reader *r, const json_t *a, struct bt_error *err)
 	                  start != NULL ? start : json_null(), err);
 }
 
-/* Answers as a list of objects, or as an object of two lists. */
+/* Answers as a list of objects, or as an object of two lists, or of one. */
 static int add_answers(struct reader *r, const json_t *answers,
                        struct bt_error *err)
 {
@@ -216,6 +216,8 @@ static int add_answers(struct reader *r, const json_t *answers,
 			e = add_element(r, json_array_get(answers, i), err);
 		return e;
 	}
+	if (json_is_string(texts) && !r->o->unchecked)
+		return add_element(r, answers, err);
 	if (!json_is_array(texts) || !json_is_array(starts))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "'answers' is neither a list nor an object "
@@ -232,8 +234,7 @@ static int add_answers(struct reader *r, const json_t *answers,
 	return e;
 }
 
-/* One answer, as a text whose place may stand beside it, or as those of lists
- * are. */
+/* A text, whose place may stand beside it; or as the answers of a list are. */
 static int add_single(struct reader *r, const json_t *o, const json_t *answer,
                       struct bt_error *err)
 {
@@ -242,8 +243,7 @@ static int add_single(struct reader *r, const json_t *o, const json_t *answer,
 	if (json_is_string(answer))
 		return add_answer(r, answer, json_is_null(start) ? NULL : start,
 		                  err);
-	return json_is_array(answer) ? add_answers(r, answer, err)
-	                             : add_element(r, answer, err);
+	return add_answers(r, answer, err);
 }
 
 /* The answers, which may be known to be none; *known is false if the object

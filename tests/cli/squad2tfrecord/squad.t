@@ -115,22 +115,24 @@ cat >texts.jsonl <<'END'
 {"id": "q4", "question": "?", "context": "a b a", "answers": ["b", "b a"]}
 {"id": "q5", "question": "?", "context": "a b a", "answer": {"text": "b", "answer_start": 2}}
 {"id": "q6", "question": "?", "context": "a b a", "answer": ["b"], "answers": []}
+{"id": "q8", "question": "?", "context": "a b a", "answers": {"text": "a", "answer_start": 4}}
 {"id": "q7", "question": "?", "context": "a b a", "answer": null, "answers": null}
 END
 works 'answers that are texts alone' squad2tfrecord -o texts.rec texts.jsonl
 is "$(cat err)" 'squad2tfrecord: 1 answer without an answer_start, and more than once in the context: the first place is taken
-squad2tfrecord: 7 questions: 5 answered, 1 without an answer in the context, 1 unlabelled' 'are counted'
+squad2tfrecord: 8 questions: 6 answered, 1 without an answer in the context, 1 unlabelled' 'are counted'
 is "$(tfrecord-cat -q --json texts.rec | cut -c 1-40)" '{"answer_starts": 4, "answers": "reads",
 {"answer_starts": 0, "answers": "a", "co
 {"answer_starts": 4, "answers": "a", "co
 {"answer_starts": [2, 2], "answers": ["b
 {"answer_starts": 2, "answers": "b", "co
 {"answer_starts": {"int64": []}, "answer
+{"answer_starts": 4, "answers": "a", "co
 {"context": "a b a", "id": "q7", "questi' 'and found'
 bad "line 1: question 'q': answer 1, 'zoë': the context does not contain it (*--no-answers)" \
 	'{"id": "q", "question": "?", "context": "Zoë", "answer": "zoë"}'
 bad "line 1: question '0': *answer_start*" '{"question": "?", "context": "c", "answer": {"text": "c"}}'
-bad "line 1: question '0': answer 1: 'text' is not a text, or is empty" '{"question": "?", "context": "c", "answer": 5}'
+bad "line 1: question '0': 'answers' is neither a list nor *" '{"question": "?", "context": "c", "answer": 5}'
 
 # Parquet
 P=$DATA/parquet
