@@ -258,15 +258,6 @@ static int settle_columns(struct reader *r, int n, struct bt_error *err)
 	return e;
 }
 
-static int is_csv(const struct reader *r, struct bt_error *err)
-{
-	return bt_error_set(err, BT_EFORMAT,
-	                    "has %zu comma%s, as each line so far: columns "
-	                    "are divided by blanks or tabs, and sentences by "
-	                    "an empty line",
-	                    r->commas, bt_plural(r->commas));
-}
-
 /* Adds the columns of a word, which are line, unless they are the first of the
  * file and its header. */
 static int add_word(struct reader *r, struct bt_span line,
@@ -338,7 +329,7 @@ static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 		r->commas = 0;
 	}
 	if (e == BT_OK && n != r->columns && r->commas > 0)
-		e = is_csv(r, err);
+		e = bt_conll_refuse_csv(r->commas, err);
 	else if (e == BT_OK && n != r->columns)
 		e = bt_error_set(err, BT_EFORMAT,
 		                 "has %d column%s, the lines before have %d%s",
@@ -529,7 +520,7 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 	}
 	/* words alone, unless these are the columns of a table */
 	if (e == BT_OK && r->columns == 1 && r->commas > 0 && !r->o->no_tags)
-		return is_csv(r, err);
+		return bt_conll_refuse_csv(r->commas, err);
 	return e == BT_OK ? end_document(r, err) : e;
 }
 

@@ -51,6 +51,15 @@ size_t bt_conll_commas(struct bt_span line)
 	return n;
 }
 
+int bt_conll_refuse_csv(size_t commas, struct bt_error *err)
+{
+	return bt_error_set(err, BT_EFORMAT,
+	                    "has %zu comma%s, as each line so far: columns "
+	                    "are divided by blanks or tabs, and sentences by "
+	                    "an empty line",
+	                    commas, bt_plural(commas));
+}
+
 bool bt_conll_is_conllu(const struct bt_span *column, int n)
 {
 	static const char *const keys[] = {

@@ -27,6 +27,9 @@ int bt_conll_cut(struct bt_span line, bool tabs, struct bt_span *column);
 
 size_t bt_conll_commas(struct bt_span line);
 
+/* BT_EFORMAT: each line has as many commas, as a table has. */
+int bt_conll_refuse_csv(size_t commas, struct bt_error *err);
+
 /* "# sent_id = 1", or another comment of CoNLL-U that is well known: whatever
  * divides the n columns. */
 bool bt_conll_is_conllu(const struct bt_span *column, int n);
