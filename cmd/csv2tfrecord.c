@@ -12,7 +12,8 @@
 
 struct values {
 	struct bt_common common;
-	const char *text, *pair, *label, *id, *weight, *label_type, *keep;
+	const char *text, *pair, *choices, *label, *id, *weight, *label_type,
+	    *keep;
 	const char *task, *format, *delimiter, *encoding;
 	const char *separator, *map, *na, *rejects;
 	struct bt_opt_maybe max_bytes;
@@ -30,6 +31,8 @@ static const struct bt_opt options[] = {
            values, text),
     BT_STR(0, "pair", "COL", "column with the second text of a pair", values,
            pair),
+    BT_STR(0, "choices", "COL[,COL]",
+           "columns with the choices of a question, the text", values, choices),
     BT_STR('l', "label", "COL[,COL]",
            "column with the label, or several 0/1 columns", values, label),
     BT_STR('i', "id", "COL", "column with the id; row: file and row number",
@@ -177,6 +180,10 @@ static bool label_options_agree(const struct values *v)
 	     "--fold-case makes no sense with --label-type float"},
 	    {numbers(v) && v->separator != NULL,
 	     "--label-separator makes no sense with --label-type float"},
+	    {v->choices != NULL &&
+	         (v->pair != NULL || v->separator != NULL || numbers(v)),
+	     "--pair, --label-separator and --label-type float make no sense "
+	     "with --choices"},
 	    {v->separator != NULL &&
 	         (v->label == NULL || v->separator[0] == '\0'),
 	     "--label-separator needs --label and at least one character"}};
@@ -204,6 +211,7 @@ static bool options_agree(const struct values *v, char *const *files, int n)
 	           {v->format != NULL, false, true, "--format"},
 	           {v->text != NULL, false, false, "--text"},
 	           {v->pair != NULL, false, false, "--pair"},
+	           {v->choices != NULL, false, false, "--choices"},
 	           {v->label != NULL, false, false, "--label"},
 	           {v->label_type != NULL, false, false, "--label-type"},
 	           {v->separator != NULL, false, false, "--label-separator"},
@@ -268,6 +276,7 @@ static bool table_options(const struct values *v, char *const *files, int n,
 
 	*o = (struct bt_table_opts){.text = v->text,
 	                            .pair = v->pair,
+	                            .choices = v->choices,
 	                            .label = v->label,
 	                            .id = v->id,
 	                            .weight = v->weight,

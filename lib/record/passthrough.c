@@ -5,12 +5,12 @@
 bool bt_record_owns(struct bt_span name)
 {
 	static const char *const all[] = {
-	    "end_position",   "example_id",      "id",          "input_ids",
-	    "input_mask",     "is_real_example", "label",       "label_all",
-	    "label_ids",      "label_names",     "max_context", "segment_ids",
-	    "start_position", "text_a",          "text_b",      "text_number",
-	    "token_ends",     "token_starts",    "tokenizer",   "weight",
-	    "window",         "word_ids"};
+	    "choices",     "end_position",   "example_id",      "id",
+	    "input_ids",   "input_mask",     "is_real_example", "label",
+	    "label_all",   "label_ids",      "label_names",     "max_context",
+	    "segment_ids", "start_position", "text_a",          "text_b",
+	    "text_number", "token_ends",     "token_starts",    "tokenizer",
+	    "weight",      "window",         "word_ids"};
 	size_t i;
 
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)

@@ -13,7 +13,9 @@
  * words that stand around it. One of a question that a text answers has
  * question and context (bytes) in place of text_a and, where they are known,
  * answers (bytes; none: the context has no answer) and answer_starts (int64),
- * where in the context each begins, in code points.
+ * where in the context each begins, in code points. One of a question with
+ * choices has these texts in choices (bytes), their names in label_names, and
+ * in label the name of the right one, where it is known.
  *
  * Token record: input_ids, input_mask, segment_ids (int64, of equal length, as
  * TensorFlow Model Garden writes them, padded or not), label_ids (int64) where
@@ -24,7 +26,9 @@
  * is_real_example, too, which TensorFlow's readers ask for. Where a text was
  * cut into windows, window (int64) is the number of the record's, from 0 on.
  * Where the texts of an example stand in records of their own, one behind the
- * other, text_number (int64) is the number of the record's, from 0 on.
+ * other, text_number (int64) is the number of the record's, from 0 on. So it is
+ * with the choices of a question, each of which is a pair with the question;
+ * label_names names all of them.
  * A record of words has word_ids (int64): for each token the number of its word
  * in words, or -1 where it belongs to none that is to be tagged here; words and
  * tags are passed along. Where label_all (int64) is 1, training learns from all
@@ -98,14 +102,15 @@ struct bt_text_rec {
 	const struct bt_span *labels; /* [n_labels] */
 	const struct bt_span *names;  /* [n_names] */
 	size_t n_names;
-	const float *numbers; /* [n_names] */
+	const float *numbers;          /* [n_names] */
+	const struct bt_span *choices; /* [n_names] likewise, of a question */
 	/* features of other names: to write, and the payload that was read
 	 * if it has some, p NULL if not; both are written */
 	const struct bt_passthrough *kept; /* [n_kept] */
 	size_t n_kept;
 	struct bt_span others;
 	/* as they were read; those that are absent have no name */
-	struct bt_feature label_list, name_list, number_list;
+	struct bt_feature label_list, name_list, number_list, choice_list;
 	/* without text_a; among the others, too: words, and what stands around
 	 * them */
 	struct bt_feature word_list, before_list, after_list;
@@ -122,8 +127,8 @@ int bt_text_rec_read(const void *data, size_t len, struct bt_text_rec *rec,
                      struct bt_error *err) BT_MUST_USE;
 
 /* Puts the texts into key as one run of bytes that no others have: the length
- * of the first one, then both; an empty second one is as none. Returns 0 or
- * BT_ENOMEM. */
+ * of the first one, then both, then choices, each with its length; an empty
+ * second one is as none. Returns 0 or an error. */
 int bt_text_rec_key(const struct bt_text_rec *rec, struct bt_buf *key,
                     struct bt_error *err) BT_MUST_USE;
 
@@ -224,7 +229,8 @@ struct bt_token_rec {
 	struct bt_span kept; /* the payload, to be kept; or p NULL */
 	float *target;       /* [n_target] */
 	size_t n_target, target_cap;
-	bool open; /* there may be any number of labels: it shows */
+	bool open;     /* there may be any number of labels: it shows */
+	int64_t texts; /* that its example has, where that is known; else 0 */
 
 	/* memory behind ids and types, and scratch for decoding */
 	size_t cap;

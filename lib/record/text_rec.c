@@ -7,7 +7,8 @@
 bool bt_text_rec_is_open(const struct bt_text_rec *rec)
 {
 	return rec->several ||
-	       (rec->name_list.name != NULL && rec->number_list.name == NULL);
+	       (rec->name_list.name != NULL && rec->number_list.name == NULL &&
+	        rec->choice_list.name == NULL);
 }
 
 static int read_text_feature(const struct bt_feature *f,
@@ -35,6 +36,8 @@ static int read_text_feature(const struct bt_feature *f,
 	}
 	if (bt_feature_is(f, "label_names"))
 		return bt_record_keep_texts(f, &rec->name_list, err);
+	if (bt_feature_is(f, "choices"))
+		return bt_record_keep_texts(f, &rec->choice_list, err);
 	if (bt_feature_is(f, "weight"))
 		return bt_record_read_weight(f, &rec->weight, &rec->has_weight,
 		                             err);
@@ -91,10 +94,23 @@ int bt_text_rec_read(const void *data, size_t len, struct bt_text_rec *rec,
 	                    "'words' or 'question'");
 }
 
+static void put_choice(struct bt_buf *key, struct bt_span s)
+{
+	uint64_t n = s.n;
+
+	bt_buf_put(key, &n, sizeof(n));
+	if (n > 0)
+		bt_buf_put(key, s.p, s.n);
+}
+
 int bt_text_rec_key(const struct bt_text_rec *rec, struct bt_buf *key,
                     struct bt_error *err)
 {
+	struct bt_pb at = rec->choice_list.list;
 	uint64_t n = rec->text_a.n;
+	struct bt_span s;
+	size_t i;
+	int r = 1;
 
 	bt_buf_reset(key);
 	bt_buf_put(key, &n, sizeof(n));
@@ -102,6 +118,16 @@ int bt_text_rec_key(const struct bt_text_rec *rec, struct bt_buf *key,
 		bt_buf_put(key, rec->text_a.p, rec->text_a.n);
 	if (rec->text_b.n > 0)
 		bt_buf_put(key, rec->text_b.p, rec->text_b.n);
+	for (i = 0; rec->choices != NULL && i < rec->n_names; i++)
+		put_choice(key, rec->choices[i]);
+	while (rec->choice_list.name != NULL && r == 1) {
+		r = bt_feature_next_text(&rec->choice_list, &at, &s.p, &s.n,
+		                         err);
+		if (r < 0)
+			return r;
+		if (r == 1)
+			put_choice(key, s);
+	}
 	return key->oom ? bt_error_nomem(err, "comparing texts") : BT_OK;
 }
 
@@ -111,6 +137,10 @@ struct bt_span bt_text_rec_make(struct bt_example_writer *w,
 	size_t i;
 
 	bt_example_begin(w);
+	if (rec->choices != NULL)
+		bt_example_add_texts(w, "choices", rec->choices, rec->n_names);
+	else
+		bt_record_add_kept(w, "choices", &rec->choice_list);
 	bt_record_add_text(w, "id", rec->id);
 	if (rec->several && rec->label_list.name != NULL)
 		bt_record_add_kept(w, "label", &rec->label_list);

@@ -168,42 +168,75 @@ static int find_texts(const struct bt_table_header *h, const char *words,
 	return r < 0 ? r : find_list(h, "text", &c->text, &c->n_text, err);
 }
 
-/* Columns of 0 and 1 are known by their names. */
+/* Columns that are known by their names in the header, which go into bytes;
+ * what: "label". */
+static int name_columns(const struct bt_table_header *h, const char *what,
+                        const size_t *column, size_t n, struct bt_buf *bytes,
+                        struct bt_span **names, struct bt_error *err)
+{
+	size_t i, k;
+
+	if (h->names == NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "several %s columns need a header, which "
+		                    "names the %ss",
+		                    what, what);
+	*names = bt_array(n, sizeof(**names));
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < i; k++)
+			if (column[i] == column[k])
+				return bt_error_set(err, BT_EARG,
+				                    "%s column %zu of %s is "
+				                    "given twice",
+				                    what, column[i] + 1,
+				                    h->file);
+		if (h->names[column[i]].n == 0)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "%s: %s column %zu has no name in "
+			                    "the header",
+			                    h->file, what, column[i] + 1);
+		bt_buf_put(bytes, h->names[column[i]].p, h->names[column[i]].n);
+	}
+	for (i = k = 0; i < n; k += (*names)[i++].n)
+		(*names)[i] = (struct bt_span){bt_buf_at(bytes, k),
+		                               h->names[column[i]].n};
+	return BT_OK;
+}
+
+/* Columns of 0 and 1. */
 static int name_labels(const struct bt_table_header *h,
                        const struct bt_table_opts *opts,
                        struct bt_table_columns *c, struct bt_error *err)
 {
-	size_t i, k;
-
 	if (opts->label_separator != NULL)
 		return bt_error_set(err, BT_EARG,
 		                    "a label separator needs one label column, "
 		                    "not %zu",
 		                    c->n_label);
-	if (h->names == NULL)
-		return bt_error_set(err, BT_EARG,
-		                    "several label columns need a header, "
-		                    "which names the labels");
-	c->label_names = bt_array(c->n_label, sizeof(*c->label_names));
-	for (i = 0; i < c->n_label; i++) {
-		for (k = 0; k < i; k++)
-			if (c->label[i] == c->label[k])
-				return bt_error_set(err, BT_EARG,
-				                    "label column %zu of %s is "
-				                    "given twice",
-				                    c->label[i] + 1, h->file);
-		if (h->names[c->label[i]].n == 0)
-			return bt_error_set(err, BT_EFORMAT,
-			                    "%s: label column %zu has no name "
-			                    "in the header",
-			                    h->file, c->label[i] + 1);
-		bt_buf_put(&c->label_bytes, h->names[c->label[i]].p,
-		           h->names[c->label[i]].n);
-	}
-	for (i = k = 0; i < c->n_label; k += c->label_names[i++].n)
-		c->label_names[i] = (struct bt_span){
-		    bt_buf_at(&c->label_bytes, k), h->names[c->label[i]].n};
-	return BT_OK;
+	return name_columns(h, "label", c->label, c->n_label, &c->label_bytes,
+	                    &c->label_names, err);
+}
+
+static int find_choices(const struct bt_table_header *h,
+                        const struct bt_table_opts *opts,
+                        struct bt_table_columns *c, struct bt_error *err)
+{
+	int r;
+
+	if (opts->choices == NULL)
+		return BT_OK;
+	r = find_list(h, opts->choices, &c->choice, &c->n_choice, err);
+	if (r == BT_OK && c->n_choice < 2)
+		r = bt_error_set(err, BT_EARG,
+		                 "choices need two columns or more");
+	if (r == BT_OK && c->n_label > 1)
+		r = bt_error_set(
+		    err, BT_EARG,
+		    "a question with choices has one label column");
+	return r == BT_OK
+	           ? name_columns(h, "choice", c->choice, c->n_choice,
+	                          &c->choice_bytes, &c->choice_names, err)
+	           : r;
 }
 
 static int find_labels(const struct bt_table_header *h,
@@ -309,6 +342,7 @@ int bt_table_columns_find(const struct bt_table_opts *opts,
 	if ((r = find_texts(h, opts->text, c, err)) ||
 	    (r = find_optional(h, opts->pair, &c->pair, err)) ||
 	    (r = find_labels(h, opts, c, err)) ||
+	    (r = find_choices(h, opts, c, err)) ||
 	    (r = find_id(h, opts->id, &c->id, err)) ||
 	    (r = find_optional(h, opts->weight, &c->weight, err)))
 		goto out;
@@ -331,12 +365,15 @@ void bt_table_columns_clear(struct bt_table_columns *c)
 	free(c->text);
 	free(c->label);
 	free(c->label_names);
+	free(c->choice);
+	free(c->choice_names);
 	free(c->where);
 	for (i = 0; c->keep_names != NULL && i < c->n_keep; i++)
 		free(c->keep_names[i]);
 	free(c->keep_names);
 	free(c->keep);
 	bt_buf_clear(&c->label_bytes);
+	bt_buf_clear(&c->choice_bytes);
 	memset(c, 0, sizeof(*c));
 }
 
@@ -354,16 +391,16 @@ void bt_table_header_keys(struct bt_table_header *h,
                           const struct bt_table_opts *opts)
 {
 	const char *lists[] = {opts->text != NULL ? opts->text : "text",
-	                       opts->label, opts->keep};
+	                       opts->label, opts->keep, opts->choices};
 	const char *single[] = {opts->pair, opts->id, opts->weight}, *p;
 	size_t i, n, most = 3 + opts->n_where;
 
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 4; i++)
 		most += lists[i] != NULL ? strlen(lists[i]) + 1 : 0;
 	memset(h, 0, sizeof(*h));
 	h->file = "JSON Lines";
 	h->names = bt_array(most, sizeof(*h->names));
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 4; i++)
 		for (p = lists[i]; p != NULL;
 		     p = p[n] != '\0' ? p + n + 1 : NULL) {
 			n = strcspn(p, ",");

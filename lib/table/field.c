@@ -4,7 +4,8 @@
 #include "table/table_int.h"
 
 static const char *const part_names[] = {
-    "text", "second text", "label", "id", "value asked for", "value kept"};
+    "text",       "second text", "label", "id", "value asked for",
+    "value kept", "choice"};
 
 bool bt_table_is_na(struct bt_span v)
 {

@@ -64,6 +64,7 @@ void bt_table_maker_clear(struct bt_table_maker *m)
 	free(m->labels);
 	free(m->names);
 	free(m->numbers);
+	free(m->choices);
 	free(m->kept);
 	memset(m, 0, sizeof(*m));
 }
@@ -213,6 +214,8 @@ int bt_table_make(struct bt_table_maker *m, struct bt_text_rec *rec,
 		                       &rec->text_b, err);
 	if (r == BT_OK && c->n_label > 0)
 		r = bt_table_make_labels(m, err);
+	if (r == BT_OK && c->n_choice > 0)
+		r = bt_table_make_choices(m, err);
 	if (r == BT_OK && c->id != BT_TABLE_ABSENT)
 		r = take_id(m, err);
 	if (r == BT_OK && c->weight != BT_TABLE_ABSENT)

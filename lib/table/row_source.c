@@ -240,6 +240,7 @@ static int want_columns(struct bt_row_source *rows,
 		unsigned lists;
 	} all[] = {{c->text, c->n_text, 0},
 	           {c->label, c->n_label, c->n_label == 1 && !opts->numbers},
+	           {c->choice, c->n_choice, 0},
 	           {c->keep, c->n_keep, 0},
 	           {c->where, opts->n_where, 0},
 	           {&c->pair, c->pair != BT_TABLE_ABSENT, 0},

@@ -21,6 +21,7 @@ static const char *fault_name(enum bt_table_fault fault)
 	    "with a list or an object under a key",
 	    "with a null",
 	    "with the header again",
+	    "with an empty choice",
 	};
 
 	return fault < BT_TABLE_FAULTS ? names[fault] : "?";
@@ -28,9 +29,10 @@ static const char *fault_name(enum bt_table_fault fault)
 
 /* As keys of bertutils-json(5). */
 static const char *const keys[BT_TABLE_FAULTS] = {
-    "fields",   "quotes",        "nul",        "limit",        "encoding",
-    "no_label", "unknown_label", "not_binary", "not_a_number", "weight",
-    "json",     "missing_key",   "nested",     "null",         "header"};
+    "fields",       "quotes",   "nul",           "limit",
+    "encoding",     "no_label", "unknown_label", "not_binary",
+    "not_a_number", "weight",   "json",          "missing_key",
+    "nested",       "null",     "header",        "choice"};
 
 void bt_table_facts(const struct bt_table_stats *st, struct bt_summary *s)
 {

@@ -101,6 +101,7 @@ int bt_table_open(char *const *paths, int n, const struct bt_table_opts *opts,
 	bt_table_maker_init(&t->maker, &t->opts);
 	t->contradictions.on =
 	    opts->label != NULL && !opts->numbers && opts->task == NULL &&
+	    opts->choices == NULL &&
 	    (opts->rejects != NULL || bt_log_is_heard(opts->log, BT_LOG_WARN));
 	t->contradictions.all = opts->rejects != NULL;
 	t->contradictions.dropped = opts->drop_duplicates;

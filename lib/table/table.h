@@ -52,18 +52,23 @@ struct bt_table_where {
 };
 
 struct bt_table_opts {
-	const char *text;   /* one column, or several with commas between, which
-	                     * are joined by a blank; NULL: the one named text */
-	const char *pair;   /* column of text_b, or NULL */
-	const char *label;  /* column, or NULL; an empty label is a bad row. A
-	                     * list of JSON Lines or Parquet is several labels.
-	                     * Several with commas between: columns of 0 and 1,
-	                     * whose names are the labels of a record */
-	const char *id;     /* column, or "row" where none has that name: the
-	                     * file and the row's number; or NULL */
-	const char *keep;   /* columns with commas between that become features
-	                     * of their names, or NULL; null is absent */
-	const char *weight; /* column of numbers of at least 0, or NULL */
+	const char *text;  /* one column, or several with commas between, which
+	                    * are joined by a blank; NULL: the one named text */
+	const char *pair;  /* column of text_b, or NULL */
+	const char *label; /* column, or NULL; an empty label is a bad row. A
+	                    * list of JSON Lines or Parquet is several labels.
+	                    * Several with commas between: columns of 0 and 1,
+	                    * whose names are the labels of a record */
+	const char *choices; /* columns with commas between, of the choices of
+	                      * a question, which is the text; their names are
+	                      * those of the choices, and the label is one of
+	                      * these, or its number from 0. The last ones may
+	                      * be empty: then there are fewer. Or NULL */
+	const char *id;      /* column, or "row" where none has that name: the
+	                      * file and the row's number; or NULL */
+	const char *keep;    /* columns with commas between that become features
+	                      * of their names, or NULL; null is absent */
+	const char *weight;  /* column of numbers of at least 0, or NULL */
 	const struct bt_table_where *where; /* [n_where] all must hold; other
 	                                     * rows are passed over */
 	size_t n_where;
@@ -113,6 +118,7 @@ enum bt_table_fault {
 	BT_TABLE_NESTED,  /* a key that holds a list or an object */
 	BT_TABLE_NULL,    /* a text or id that is null */
 	BT_TABLE_AGAIN,   /* the header once more */
+	BT_TABLE_CHOICES, /* an empty choice before another, or one alone */
 	BT_TABLE_FAULTS   /* how many there are; in a bt_table: none */
 };
 

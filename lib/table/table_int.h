@@ -44,7 +44,11 @@ struct bt_table_columns {
 	size_t n_label;
 	struct bt_span *label_names; /* [n_label] where that is more than 1 */
 	struct bt_buf label_bytes;   /* of the names */
-	size_t *keep;                /* [n_keep] */
+	size_t *choice;              /* [n_choice] */
+	size_t n_choice;
+	struct bt_span *choice_names; /* [n_choice] */
+	struct bt_buf choice_bytes;   /* of the names */
+	size_t *keep;                 /* [n_keep] */
 	size_t n_keep;
 	char **keep_names;       /* [n_keep] */
 	size_t pair, id, weight; /* or BT_TABLE_ABSENT; id: or BT_TABLE_ROW */
@@ -149,6 +153,7 @@ enum bt_table_part {
 	BT_ID,
 	BT_WHERE,
 	BT_KEEP,
+	BT_CHOICE,
 	BT_PARTS
 };
 
@@ -164,6 +169,8 @@ struct bt_table_maker {
 	size_t names_cap;
 	float *numbers; /* of a record with several */
 	size_t numbers_cap;
+	struct bt_span *choices; /* of a record */
+	size_t choices_cap;
 	struct bt_passthrough *kept; /* of a record */
 	size_t kept_cap;
 	bool control; /* a record has bytes 80 to 9F in Latin-1 */
@@ -202,6 +209,11 @@ int bt_table_wants(struct bt_table_maker *m, struct bt_error *err) BT_MUST_USE;
 /* The labels of the row into m->rec; as bt_table_make. */
 int bt_table_make_labels(struct bt_table_maker *m,
                          struct bt_error *err) BT_MUST_USE;
+
+/* The choices of the row into m->rec, whose label then names one of them; as
+ * bt_table_make. */
+int bt_table_make_choices(struct bt_table_maker *m,
+                          struct bt_error *err) BT_MUST_USE;
 
 /*
  * Appends a field of a row, in UTF-8, to a part of the record: *out is the

@@ -85,22 +85,6 @@ static int fill_label(const struct bt_tokenize *j, struct bt_token_rec *rec,
 	                        : "");
 }
 
-/* Where a label stands among the names of its record; n: nowhere. */
-static size_t find_name(const struct bt_feature *names, struct bt_span label,
-                        size_t n)
-{
-	struct bt_pb at = names->list;
-	struct bt_span name;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (bt_feature_next_text(names, &at, &name.p, &name.n, NULL) !=
-		        1 ||
-		    bt_span_equal(name, label))
-			break;
-	return i;
-}
-
 /* label_ids of any number of labels: 1 for each that the record has, among the
  * labels that were given, its own names of labels, or the model's. */
 static int fill_hot(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
@@ -125,7 +109,8 @@ static int fill_hot(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	memset(w->hot, 0, n * sizeof(*w->hot));
 	while ((r = bt_feature_next_text(&rec->label_list, &at, &v.p, &v.n,
 	                                 err)) == 1) {
-		i = own ? find_name(names, v, n) : (size_t)bt_labels_find(l, v);
+		i = own ? bt_tokenize_find_name(names, v, n)
+		        : (size_t)bt_labels_find(l, v);
 		if (i < n)
 			w->hot[i] = 1;
 		else if (own || j->opts.only_labels)
@@ -198,9 +183,10 @@ static int fill_example_id(const struct bt_tokenize *j, uint64_t number,
 /* What a token record has beside the tokens: of the text record, and of the
  * model. */
 static int fill_record(const struct bt_tokenize *j,
-                       const struct bt_text_rec *text, uint64_t number,
+                       const struct bt_tokenize_text *x,
                        struct bt_tokenize_worker *w, struct bt_error *err)
 {
+	const struct bt_text_rec *text = &x->rec;
 	struct bt_token_rec *rec = &w->rec;
 	int r;
 
@@ -225,12 +211,14 @@ static int fill_record(const struct bt_tokenize *j,
 	rec->label_id = text->label_id;
 	rec->has_label_id =
 	    text->has_label_id && j->opts.label_type == BT_LABEL_CLASS;
-	if (bt_text_rec_is_open(text) || text->number_list.name != NULL)
+	if (x->choices > 0)
+		r = bt_tokenize_choice_label(j, x->choices, rec, err);
+	else if (bt_text_rec_is_open(text) || text->number_list.name != NULL)
 		r = fill_several(j, text, w, rec, err);
 	else
 		r = fill_label(j, rec, err);
 	if (r == BT_OK && j->opts.layout == BT_LAYOUT_GARDEN)
-		r = fill_example_id(j, number, rec, err);
+		r = fill_example_id(j, x->number, rec, err);
 	return r;
 }
 
@@ -256,9 +244,9 @@ static int put_record(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	w->rec.end_position = x->end_position;
 	w->rec.window = (int64_t)x->window;
 	w->rec.label_all = j->opts.label_all;
-	w->rec.has_text_number = j->opts.apart;
+	w->rec.has_text_number = j->opts.apart || x->choices > 0;
 	w->rec.text_number = (int64_t)x->text;
-	r = fill_record(j, &x->rec, x->number, w, &p->err);
+	r = fill_record(j, x, w, &p->err);
 	if (r != BT_OK)
 		return r;
 	w->rec.pad_id = bt_tok_role(j->tok, BT_TOK_PAD);
@@ -396,6 +384,8 @@ static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 		                  bt_error_set(&p->err, BT_EFORMAT,
 		                               "holds no words, all of whose "
 		                               "tokens are to be labelled"));
+	if (r == BT_OK && x->rec.choice_list.name != NULL)
+		r = bt_tokenize_choices(j, w, x, &mended, &p->err);
 	p->stats.mended += mended;
 	p->stats.mended_texts += mended > 0;
 	if (r == BT_OK && j->opts.apart)
@@ -467,6 +457,38 @@ static int find_field(const struct bt_tokenize *j,
 	return r;
 }
 
+/* The further texts of a pair that is apart, or choices, each a record. */
+static int encode_others(const struct bt_tokenize *j,
+                         struct bt_tokenize_worker *w,
+                         const struct bt_tokenize_item *item,
+                         struct bt_tokenize_text *x,
+                         struct bt_tokenize_piece *p)
+{
+	size_t n = x->choices > 0  ? x->choices
+	           : j->opts.apart ? 2 + j->opts.n_fields
+	                           : 1;
+	size_t mended = 0;
+	int r = BT_OK;
+
+	for (x->text = 1; r == BT_OK && x->text < n; x->text++) {
+		if (x->choices > 0) {
+			r = bt_tokenize_choice_next(j, w, x, &mended, &p->err);
+		} else {
+			x->rec.text_a = x->second;
+			if (x->text > 1)
+				r = find_field(j, item, x, &p->err);
+		}
+		if (r == BT_OK)
+			r = encode_texts(j, w, x, &p->err);
+		if (r == BT_OK)
+			r = put(j, w, x, p);
+		if (r == BT_OK)
+			count_text(&p->stats, x, &w->question, 0);
+	}
+	p->stats.mended += mended;
+	return r;
+}
+
 int bt_tokenize_encode_one(const struct bt_tokenize *j,
                            struct bt_tokenize_worker *w,
                            const struct bt_tokenize_item *item,
@@ -489,19 +511,5 @@ int bt_tokenize_encode_one(const struct bt_tokenize *j,
 	}
 	if (r == BT_OK)
 		count_text(&p->stats, &x, &w->question, item->len);
-	if (r != BT_OK || !j->opts.apart)
-		return r;
-	for (x.text = 1; r == BT_OK && x.text < 2 + j->opts.n_fields;
-	     x.text++) {
-		x.rec.text_a = x.second;
-		if (x.text > 1)
-			r = find_field(j, item, &x, &p->err);
-		if (r == BT_OK)
-			r = encode_texts(j, w, &x, &p->err);
-		if (r == BT_OK)
-			r = put(j, w, &x, p);
-		if (r == BT_OK)
-			count_text(&p->stats, &x, &w->question, 0);
-	}
-	return r;
+	return r == BT_OK ? encode_others(j, w, item, &x, p) : r;
 }

@@ -119,7 +119,9 @@ struct bt_tokenize_text {
 	struct bt_span second; /* apart: what was text_b of rec, */
 	size_t text;           /* and is text_a now if this is 1; 2 and more:
 	                        * that is a field */
-	const int32_t *word;   /* [e.n] of a text in words, else NULL */
+	size_t choices; /* of a question: text_b is number `text`, 0: none */
+	struct bt_pb choice; /* behind it in the record's list */
+	const int32_t *word; /* [e.n] of a text in words, else NULL */
 	/* of a question, else NULL; its texts are text_a and text_b of rec */
 	const struct bt_token_place *place; /* [e.n] */
 	int64_t start_position, end_position;
@@ -158,6 +160,26 @@ int bt_tokenize_question_window(const struct bt_tokenize *j,
                                 struct bt_tokenize_worker *w,
                                 struct bt_tokenize_text *x) BT_MUST_USE;
 void bt_tokenize_question_clear(struct bt_tokenize_question *q);
+
+/* Takes apart x->rec, a question with choices: x->choices of them, of which the
+ * first becomes text_b; _next makes the next one that. */
+int bt_tokenize_choices(const struct bt_tokenize *j,
+                        struct bt_tokenize_worker *w,
+                        struct bt_tokenize_text *x, size_t *mended,
+                        struct bt_error *err) BT_MUST_USE;
+int bt_tokenize_choice_next(const struct bt_tokenize *j,
+                            struct bt_tokenize_worker *w,
+                            struct bt_tokenize_text *x, size_t *mended,
+                            struct bt_error *err) BT_MUST_USE;
+
+/* label_ids of such a question: the number of the right choice. */
+int bt_tokenize_choice_label(const struct bt_tokenize *j, size_t choices,
+                             struct bt_token_rec *rec,
+                             struct bt_error *err) BT_MUST_USE;
+
+/* Where a label stands among the names of its record; n: nowhere. */
+size_t bt_tokenize_find_name(const struct bt_feature *names,
+                             struct bt_span label, size_t n);
 
 /* Writes a line for each token (explain.c). e has offsets. */
 void bt_tokenize_explain(const struct bt_tok *tok,

@@ -103,6 +103,8 @@ csv2tfrecord -q -l label --weight w --skip-bad --map-label x=good --only-mapped 
 	--summary c6 -o r6 more.csv
 printf 'text,label\na,x \nb,\n' >empty.csv
 csv2tfrecord -q -l label --skip-bad --summary c7 -o r7 empty.csv
+printf 'text,a,b\nx,no,yes\ny,no,\n' >choices.csv
+csv2tfrecord -q --choices a,b --skip-bad --summary cA -o rA choices.csv
 # what no small file shows: beyond a limit
 echo '{"faults":{"limit":1}}' >c8
 is "$(members c4 | grep -c '^code\|^message\|^error')" 3 'an error is in the summary'

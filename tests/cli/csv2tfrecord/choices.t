@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# csv2tfrecord --choices: questions with choices, up to their token records.
+# Not under thread: the threads are those of cli/common/read-ahead
+. "$TEST_TOP/tests/lib/lib.sh"
+vocab=$TEST_TOP/pipelines/data/vocab.txt
+
+# holds TEXT NAME OPTION...: the records
+holds() {
+	wanted=$1 name=$2
+	shift 2
+	is "$(csv2tfrecord -q "$@" | tfrecord-cat -q --json)" "$wanted" "$name"
+}
+
+printf 'id,prompt,A,B,C,answer\n1,a card,no,yes,new,B\n2,a book,the,a,,0\n' >a.csv
+holds '{"choices": ["no", "yes", "new"], "id": "1", "label": "B", "label_names": ["A", "B", "C"], "text_a": "a card"}
+{"choices": ["the", "a"], "id": "2", "label": "A", "label_names": ["A", "B"], "text_a": "a book"}' \
+	'a name or a number, and fewer choices' -t prompt --choices A,B,C -l answer -i id a.csv
+holds '{"choices": ["yes", "no"], "label_names": ["B", "A"], "text_a": "a card"}
+{"choices": ["a", "the"], "label_names": ["B", "A"], "text_a": "a book"}' \
+	'in the order asked for, without a label' -t prompt --choices B,3 a.csv
+printf 'q,0,1,a\nx,b,c,1\n' >n.csv
+holds '{"choices": ["c", "b"], "label": "1", "label_names": ["1", "0"], "text_a": "x"}' \
+	'a name that is a number wins' -t q --choices 1,0 -l a n.csv
+printf '{"ctx": "he", "ending0": "runs", "ending1": "\303\251", "label": 1}\n{"ctx": "x", "ending0": "a", "ending1": null, "label": 0}\n' >s.jsonl
+holds '{"choices": ["runs", "é"], "label": "ending1", "label_names": ["ending0", "ending1"], "text_a": "he"}' \
+	'JSON Lines' --skip-bad -t ctx --choices ending0,ending1 -l label s.jsonl
+like "$(csv2tfrecord -t ctx --choices ending0,ending1 -l label --skip-bad s.jsonl 2>&1 >/dev/null)" \
+	'*1 with an empty choice*' 'counts what is malformed'
+printf 'q,a,b\n\350,\351\352,\353x\n' >l.csv
+holds '{"choices": ["éê", "ëx"], "label_names": ["a", "b"], "text_a": "è"}' 'another character set' \
+	--encoding latin1 -t q --choices a,b l.csv
+printf 'prompt,A,B\nq,x,y\nq,x,z\nq,x,y\n' >again.csv
+is "$(csv2tfrecord -q -t prompt --choices A,B --drop-duplicates again.csv | tfrecord-cat -q --count)" 2 \
+	'other choices are no duplicate'
+like "$(csv2tfrecord -t prompt --choices A,B,C -l answer -o a.text a.csv 2>&1)" '*2 records*' 'no contradictions'
+
+refuses "*'a.csv': record 2 (line 3): the choice 'C' is empty, and the ones behind it are not*" \
+	'a gap' csv2tfrecord -q -t prompt --choices C,A,B -l answer -o x a.csv
+refuses "*the label 'B' is neither one of the 2 choices, 'A' to 'C', nor the number of one, from 0*" \
+	'a label of another column' csv2tfrecord -q -t prompt --choices A,C -l answer -o x a.csv
+printf 'q,a,b,l\nx,y,,a\n' >one.csv
+refuses '*record 1 (line 2): the question has but one choice*' 'one choice' \
+	csv2tfrecord -q -t q --choices a,b -l l -o x one.csv
+misuses '*choices need two columns or more*' 'one column' csv2tfrecord -q -t q --choices a -o x one.csv
+misuses '*choice column 2 of * is given twice*' 'a column twice' csv2tfrecord -q -t q --choices a,a -o x one.csv
+misuses '*several choice columns need a header*' 'columns without names' \
+	csv2tfrecord -q -t 1 --choices 2,3 --no-header -o x one.csv
+misuses '*--pair, --label-separator and --label-type float make no sense with --choices*' 'pairs' \
+	csv2tfrecord -t q --choices a,b --pair l one.csv
+misuses '*--choices makes no sense with --task*' 'data sets' csv2tfrecord --task rte --choices a,b one.csv
+
+# a pair for each
+bert-tokenize -q -m "$vocab" --keep-text -o a.rec a.text
+is "$(tfrecord-cat -q --json a.rec | sed 's/"input_[^]]*\], //g; s/"segment[^]]*\], //; s/, "tokenizer.*//')" \
+	'{"label": "B", "label_ids": 1, "label_names": ["A", "B", "C"], "text_a": "a card", "text_b": "no", "text_number": 0
+{"label": "B", "label_ids": 1, "label_names": ["A", "B", "C"], "text_a": "a card", "text_b": "yes", "text_number": 1
+{"label": "B", "label_ids": 1, "label_names": ["A", "B", "C"], "text_a": "a card", "text_b": "new", "text_number": 2
+{"label": "A", "label_ids": 0, "label_names": ["A", "B"], "text_a": "a book", "text_b": "the", "text_number": 0
+{"label": "A", "label_ids": 0, "label_names": ["A", "B"], "text_a": "a book", "text_b": "a", "text_number": 1' \
+	'are token records, one behind the other'
+awk 'BEGIN { print "prompt,A,B"; for (i = 0; i < 3000; i++) print "q" i ",a" i ",b" i }' >many.csv
+for j in 1 3; do
+	csv2tfrecord -q -t prompt --choices A,B many.csv | bert-tokenize -q -j $j -m "$vocab" | cksum >sum$j
+done
+same sum1 sum3 'threads do not matter'
+like "$(bert-tokenize -m "$vocab" a.text 2>&1 >/dev/null)" '*2 texts, *' 'two questions'
+for o in --apart '--stride 2 --max-length 8' '--layout bert --pad 8'; do
+	# shellcheck disable=SC2086 # options
+	refuses '*has choices, which go with one text, not apart, not in windows, and in full records*' "not with $o" \
+		bert-tokenize -q -m "$vocab" $o a.text
+done
+refuses '*has 2 choices and 1 names of them*' 'names that are missing' \
+	sh -c 'echo "{\"text_a\": \"a\", \"choices\": [\"b\", \"c\"], \"label_names\": [\"A\"]}" |
+		tfrecord-cat -q --from-json | bert-tokenize -q -m "$1" -o x' sh "$vocab"
+refuses "*the label 'C' names none of the 2 choices of its record*" 'a label that is none of them' \
+	sh -c 'echo "{\"text_a\": \"a\", \"choices\": [\"b\", \"c\"], \"label_names\": [\"A\", \"B\"], \"label\": \"C\"}" |
+		tfrecord-cat -q --from-json | bert-tokenize -q -m "$1" -o x' sh "$vocab"
+finish
