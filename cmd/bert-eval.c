@@ -272,6 +272,10 @@ static const char *misfit(const struct args *a, const struct bt_task *task)
 		return "masked tokens are evaluated without --by, --rank-by, "
 		       "--errors, --compare, --leak, --task, --strict, "
 		       "--label-issues and thresholds of labels";
+	if (task == &bt_task_multiple_choice && label_options(a))
+		return "choices are evaluated without --by, --rank-by, "
+		       "--errors, --compare, --leak, --task, --strict, "
+		       "--label-issues and thresholds of labels";
 	if (task == &bt_task_embedding && label_options(a))
 		return "embeddings of pairs are evaluated without --by, "
 		       "--rank-by, --errors, --compare, --leak, --strict, "

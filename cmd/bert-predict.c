@@ -175,6 +175,20 @@ static const char *misfit_answers(const struct args *a)
 	           : NULL;
 }
 
+/* The same of one that chooses an answer. */
+static const char *misfit_choices(const struct args *a)
+{
+	struct args rest = *a;
+
+	rest.top = 0;
+	rest.p.header = rest.p.separator = rest.delimiter = rest.with = NULL;
+	return label_options(&rest)
+	           ? "the model chooses an answer: of the options for labels, "
+	             "--top, --proba, --label-separator, --header, --delimiter "
+	             "and --with apply"
+	           : NULL;
+}
+
 /* The error if options do not go with the model's task; or NULL. */
 static const char *misfit(const struct args *a, const struct bt_task *task)
 {
@@ -191,6 +205,8 @@ static const char *misfit(const struct args *a, const struct bt_task *task)
 		       "--max-answer, --n-best and --dialect are for";
 	if (a->embed != NULL)
 		return NULL;
+	if (task == &bt_task_multiple_choice && misfit_choices(a) != NULL)
+		return misfit_choices(a);
 	if (task->per_token && !task->masks && label_options(a))
 		return "the model tags words, for which of the options for "
 		       "labels only --proba is available";

@@ -110,10 +110,10 @@ static const struct bt_opt options[] = {
             "tune this option [learning-rate, epochs, batch-size]", args,
             tune_over),
     BT_GROUP("Model"),
-    BT_STR(
-        0, "task",
-        "classification|embedding|masked-lm|multilabel|qa|ranking|regression|tagging",
-        "what to predict [the model's, or classification]", args, task),
+    BT_STR(0, "task",
+           "classification|embedding|masked-lm|multilabel|multiple-choice|qa|"
+           "ranking|regression|tagging",
+           "what to predict [the model's, or classification]", args, task),
     BT_STR(0, "pool", BT_POOLED_NAMES, "input of the classifier [the model's]",
            args, job.pool),
     BT_STR(0, "head", "LAYERS", "layers before the outputs, as 'dense 64 relu'",
@@ -303,6 +303,8 @@ static const char *beyond_device(const struct args *a)
 	    {a->job.few_shot, "--few-shot"},
 	    {a->task != NULL && strcmp(a->task, "embedding") == 0,
 	     "--task embedding"},
+	    {a->task != NULL && strcmp(a->task, "multiple-choice") == 0,
+	     "--task multiple-choice"},
 	    {a->job.gemm != NULL, "--gemm"},
 	    {t->recompute, "--checkpoint-activations"},
 	    {a->profile, "--profile"},

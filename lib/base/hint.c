@@ -172,7 +172,10 @@ static const char *const words[BT_HINTS] = {
         "tokenize the text again with bert-tokenize -m MODEL",
     [BT_HINT_TSV_TOP] = "do not combine --format tsv with --top",
     [BT_HINT_WINDOWS] = "choose with --windows",
-    [BT_HINT_TEXTS_ORDER] = "shuffle before bert-tokenize --apart",
+    [BT_HINT_TEXTS_ORDER] = "shuffle and divide before bert-tokenize",
+    [BT_HINT_TASK_CHOICE] = "use --task multiple-choice",
+    [BT_HINT_CHOICES] = "csv2tfrecord --choices names their columns, -l the "
+                        "label's",
     [BT_HINT_TASK_EMBEDDING] = "use --task embedding",
     [BT_HINT_MASKS_TASK] =
         "--mask-prob, --whole-word and --next-sentence are for --task "

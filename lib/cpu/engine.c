@@ -31,6 +31,7 @@ static const struct bt_cpu_op *const ops[BT_OPCODES] = {
     [BT_OP_SQUARE_LOSS] = &bt_cpu_square_loss,
     [BT_OP_SIGMOID_LOSS] = &bt_cpu_sigmoid_loss,
     [BT_OP_SPAN_LOSS] = &bt_cpu_span_loss,
+    [BT_OP_CHOICE_LOSS] = &bt_cpu_choice_loss,
     [BT_OP_EMBEDDING_LOSS] = &bt_cpu_embedding_loss,
 };
 

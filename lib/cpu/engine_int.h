@@ -142,6 +142,7 @@ extern const struct bt_cpu_op bt_cpu_dropout;
 extern const struct bt_cpu_op bt_cpu_log_normalize;
 extern const struct bt_cpu_op bt_cpu_softmax_loss;
 extern const struct bt_cpu_op bt_cpu_span_loss;
+extern const struct bt_cpu_op bt_cpu_choice_loss;
 extern const struct bt_cpu_op bt_cpu_embedding_loss;
 extern const struct bt_cpu_op bt_cpu_log_loss;
 extern const struct bt_cpu_op bt_cpu_square_loss;

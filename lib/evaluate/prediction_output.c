@@ -100,6 +100,27 @@ static int open_masks(struct bt_prediction_output *p,
 	return e == BT_OK ? bt_mask_output_new(&o, p->out, &p->masks, err) : e;
 }
 
+static int open_choices(struct bt_prediction_output *p, struct bt_error *err)
+{
+	static const char *const formats[] = {"csv", "jsonl"};
+	int i = format_among(p, formats, 2), e;
+	struct bt_choices_opts o = {.json = i == 1,
+	                            .delimiter = p->o.labels.delimiter,
+	                            .header = p->o.labels.header,
+	                            .top = (size_t)p->o.labels.top,
+	                            .separator = p->o.labels.separator,
+	                            .proba = p->o.labels.proba,
+	                            .fields = p->fields};
+
+	if (i == 2)
+		return bt_error_set(err, BT_EARG,
+		                    "choices are written as csv or jsonl, not "
+		                    "as %s",
+		                    p->o.format);
+	e = bt_out_open(p->o.output, BT_OUT_TEXT, &p->out, err);
+	return e == BT_OK ? bt_choices_new(&o, p->out, &p->choices, err) : e;
+}
+
 static int open_explanations(struct bt_prediction_output *p,
                              struct bt_predict_stream *s, struct bt_error *err)
 {
@@ -263,6 +284,8 @@ int bt_prediction_output_open(struct bt_prediction_output *p,
 		return open_answers(p, s, err);
 	if (task->masks)
 		return open_masks(p, s, err);
+	if (task == &bt_task_multiple_choice)
+		return open_choices(p, err);
 	return task->per_token ? open_tags(p, err) : open_rows(p, err);
 }
 
@@ -273,6 +296,7 @@ void bt_prediction_output_clear(struct bt_prediction_output *p)
 	bt_row_writer_free(p->rows);
 	bt_tags_free(p->tags);
 	bt_mask_output_free(p->masks);
+	bt_choices_free(p->choices);
 	bt_explain_output_free(p->explained);
 	bt_span_files_clear(&p->answers);
 	free(p->sum);
@@ -294,6 +318,9 @@ int bt_prediction_output_look(void *ctx, size_t k, uint64_t number,
 		return bt_explain_output_look(p->explained, k, data, len, err);
 	if (p->tags != NULL)
 		return bt_tags_look(p->tags, k, number, data, len, err);
+	if (p->choices != NULL &&
+	    bt_choices_look(p->choices, k, data, len, err) != BT_OK)
+		return err->code;
 	return p->fields != NULL ? bt_fields_look(p->fields, k, data, len, err)
 	                         : BT_OK;
 }
@@ -324,6 +351,11 @@ int bt_prediction_output_add(void *ctx, uint64_t i, const struct bt_dataset *d,
 		                             err);
 	if (p->masks != NULL)
 		return bt_mask_output_add(p->masks, i, d, k, logits, err);
+	if (p->choices != NULL)
+		return bt_choices_add(
+		    p->choices, k, id,
+		    again ? 0 : (size_t)bt_dataset_target(d, k)[1], *logits,
+		    err);
 	if (p->rows != NULL)
 		return bt_row_writer_add(
 		    p->rows, i, id,
@@ -356,7 +388,7 @@ static int finish(struct bt_prediction_output *p, struct bt_error *err)
 	if (p->tags != NULL &&
 	    (bt_tags_finish(p->tags, err) != BT_OK || p->rows == NULL))
 		return err->code;
-	if (p->masks != NULL || p->explained != NULL)
+	if (p->masks != NULL || p->explained != NULL || p->choices != NULL)
 		return BT_OK;
 	if (p->rows != NULL)
 		return bt_row_writer_finish(p->rows, err);
@@ -386,6 +418,8 @@ void bt_prediction_output_tell(const struct bt_prediction_output *p,
 		bt_explain_output_tell(p->explained, log);
 	else if (p->tags != NULL)
 		bt_tags_tell(p->tags, log);
+	else if (p->choices != NULL)
+		bt_choices_tell(p->choices, log);
 	else if (p->rows == NULL && p->masks == NULL)
 		bt_predict_tell(p->labels, log);
 	else if (p->rows != NULL && bt_row_writer_numbered(p->rows, &named))

@@ -9,6 +9,7 @@
 #include "evaluate/explain_output.h"
 #include "evaluate/mask_output.h"
 #include "finetune/predict_stream.h"
+#include "predict/choices.h"
 #include "predict/fields.h"
 #include "predict/predict.h"
 #include "predict/span_files.h"
@@ -43,6 +44,7 @@ struct bt_prediction_output {
 	struct bt_predict *labels;
 	struct bt_tags *tags;                /* of words, or: */
 	struct bt_mask_output *masks;        /* in texts, or: */
+	struct bt_choices *choices;          /* of questions, or: */
 	struct bt_explain_output *explained; /* predictions, or: */
 	struct bt_span_files answers;        /* to questions, if */
 	bool asks;                           /* they are, or: */

@@ -18,7 +18,7 @@ static const char *task_type(const struct bt_model *m)
 
 	if (bt_config_embeds(&m->config))
 		return "FEATURE_EXTRACTION";
-	if (m->task->masks)
+	if (m->task->masks || bt_config_chooses(&m->config))
 		return NULL;
 	if (strcmp(problem, BT_PROBLEM_TOKENS) == 0)
 		return "TOKEN_CLS";

@@ -167,7 +167,7 @@ static int name_outputs(const struct bt_config *c, struct bt_labels *l,
                         struct bt_error *err)
 {
 	int r = bt_labels_from_json(c->json, l, err);
-	int64_t n = l->n;
+	int64_t n = bt_config_chooses(c) ? 0 : l->n; /* a score has no name */
 
 	if (r == BT_OK && n > 0 && bt_config_classifies(c))
 		r = bt_json_int(c->json, "num_labels", 1, BT_LABELS_MAX, &n,

@@ -237,6 +237,7 @@ struct reading {
 	struct bt_token_rec rec;
 	struct bt_windows windows;
 	int64_t texts; /* of the last example so far */
+	struct bt_whole whole;
 };
 
 /* The texts of an example follow each other. */
@@ -278,6 +279,8 @@ static int add_payload(struct bt_dataset *d, struct reading *x,
 	if (x->fit.keeps_records)
 		rec->kept = (struct bt_span){(const char *)data, len};
 	r = bt_dataset_check(rec, &x->fit, x->mode, labels, &label, err);
+	if (r == BT_OK)
+		r = bt_whole_take(&x->whole, rec, err);
 	return r == BT_OK ? bt_dataset_add(d, rec, label, err) : r;
 }
 
@@ -298,6 +301,8 @@ static int read_all(struct bt_tfrecord *in, struct reading *x,
 	}
 	if (r == BT_OK && d->n == 0)
 		r = bt_tfrecord_none(in, err);
+	if (r == BT_OK && (r = bt_whole_end(&x->whole, err)) != BT_OK)
+		bt_tfrecord_blame(in, err);
 	return r;
 }
 

@@ -36,6 +36,18 @@ struct bt_fit {
 	enum bt_windows_join windows;
 };
 
+/* The texts of an example, as records of them come one by one: whether all of
+ * them are there, where the task knows their number (bt_token_rec.texts). */
+struct bt_whole {
+	int64_t next, of;
+};
+
+/* BT_EFORMAT where the record does not follow the one before it; at the end,
+ * where some are missing. */
+int bt_whole_take(struct bt_whole *w, const struct bt_token_rec *rec,
+                  struct bt_error *err) BT_MUST_USE;
+int bt_whole_end(const struct bt_whole *w, struct bt_error *err) BT_MUST_USE;
+
 /* How an example goes on with the one before it. */
 enum {
 	BT_CONTINUES_TEXT = 1, /* a further window of the same text */

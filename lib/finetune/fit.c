@@ -68,7 +68,16 @@ static int check_kind(const struct bt_token_rec *rec,
 		                                  "holds a question, but the "
 		                                  "model learns to %s",
 		                                  task->learns));
-	if (rec->has_text_number && task != &bt_task_embedding)
+	if (rec->has_text_number && rec->name_list.name != NULL &&
+	    task != &bt_task_multiple_choice)
+		return bt_error_hint(err, BT_HINT_TASK_CHOICE,
+		                     bt_error_set(err, BT_EFORMAT,
+		                                  "holds a choice of a "
+		                                  "question, but the model "
+		                                  "learns to %s",
+		                                  task->learns));
+	if (rec->has_text_number && task != &bt_task_embedding &&
+	    task != &bt_task_multiple_choice)
 		return bt_error_hint(err, BT_HINT_TASK_EMBEDDING,
 		                     bt_error_set(err, BT_EFORMAT,
 		                                  "holds one text of a "
@@ -102,6 +111,7 @@ int bt_dataset_check(struct bt_token_rec *rec, const struct bt_fit *fit,
 
 	*label = -1;
 	rec->n_target = 0;
+	rec->texts = 0;
 	rec->per_token = fit->per_token;
 	rec->selects = fit->selects;
 	rec->graded = fit->graded;
@@ -111,4 +121,36 @@ int bt_dataset_check(struct bt_token_rec *rec, const struct bt_fit *fit,
 		r = fit->task->target(rec, mode, labels, label, err);
 	rec->has_token_labels &= fit->per_token;
 	return r == BT_OK && fit->selects ? check_masked(rec, fit, err) : r;
+}
+
+int bt_whole_end(const struct bt_whole *w, struct bt_error *err)
+{
+	if (w->next == w->of)
+		return BT_OK;
+	return bt_error_hint(
+	    err, BT_HINT_TEXTS_ORDER,
+	    bt_error_set(err, BT_EFORMAT,
+	                 "the last question so far has %lld choices, and "
+	                 "records of %lld",
+	                 (long long)w->of, (long long)w->next));
+}
+
+int bt_whole_take(struct bt_whole *w, const struct bt_token_rec *rec,
+                  struct bt_error *err)
+{
+	int64_t k = rec->text_number;
+
+	if (rec->texts == 0)
+		return BT_OK;
+	if (k == 0 && bt_whole_end(w, err) != BT_OK)
+		return BT_EFORMAT;
+	if (k > 0 && (k != w->next || rec->texts != w->of))
+		return bt_error_hint(
+		    err, BT_HINT_TEXTS_ORDER,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "is choice %lld of a question and does not "
+		                 "follow the choice before it",
+		                 (long long)k));
+	*w = (struct bt_whole){k + 1, rec->texts};
+	return BT_OK;
 }

@@ -326,6 +326,7 @@ struct reading {
 	const uint8_t *data; /* of rec */
 	size_t len;
 	bool held; /* rec is still to be taken */
+	struct bt_whole whole;
 };
 
 /* The next record that counts: 1; or 0 at the end. */
@@ -384,6 +385,7 @@ static int read_block(struct bt_predict_stream *s, struct reading *x,
 			return r;
 		if ((r = bt_dataset_check(&x->rec, &fit, s->o.labels,
 		                          &s->model.labels, &label, err)) ||
+		    (r = bt_whole_take(&x->whole, &x->rec, err)) ||
 		    (r = bt_dataset_add(&s->block, &x->rec, label, err)) ||
 		    (s->o.look != NULL &&
 		     (r = s->o.look(s->o.look_ctx, s->block.n - 1,
@@ -559,6 +561,8 @@ int bt_predict_stream_run(struct bt_predict_stream *s, char *const *paths,
 	} while (r == BT_OK && s->block.n > 0);
 	if (r == BT_OK && s->records == 0)
 		r = bt_tfrecord_none(x.in, err);
+	if (r == BT_OK)
+		r = bt_whole_end(&x.whole, err);
 	if (r == BT_OK)
 		bt_windows_tell(&s->windows,
 		                s->o.embed != NULL ? "embeddings"

@@ -16,7 +16,8 @@ static const struct {
 	int above; /* it needs more classes than that */
 } known[] = {
 #define ALL                                                                    \
-	(CLASSES | NUMBERS | LABELS | TAGS | SPANS | QUESTIONS | PAIRS | MASKED)
+	(CLASSES | NUMBERS | LABELS | TAGS | SPANS | QUESTIONS | CHOICES |     \
+	 PAIRS | MASKED)
 #define CLASSES BT_METRICS_CLASSIFICATION
 #define NUMBERS (BT_METRICS_REGRESSION | FITS)
 #define FITS BT_METRICS_RANKING
@@ -24,6 +25,7 @@ static const struct {
 #define TAGS BT_METRICS_TAGGING
 #define SPANS BT_METRICS_SPANS
 #define QUESTIONS BT_METRICS_QUESTIONS
+#define CHOICES BT_METRICS_CHOICES
 #define PAIRS BT_METRICS_EMBEDDINGS
 #define MASKED BT_METRICS_MASKED
 #define PROBABILITIES BT_METRICS_OF_PROBABILITIES
@@ -35,8 +37,9 @@ static const struct {
 	}
 #define M(of, falls, field) ROW(of, falls, #field, field, 0, 0)
     ROW(ALL, true, "loss", loss, PROBABILITIES, 0),
-    ROW(CLASSES | LABELS | TAGS | PAIRS | MASKED, false, "accuracy", accuracy,
-        BT_METRICS_OF_PAIRS, 0),
+    ROW(CLASSES | LABELS | TAGS | CHOICES | PAIRS | MASKED, false, "accuracy",
+        accuracy, BT_METRICS_OF_PAIRS, 0),
+    M(CHOICES, false, map_at_3),
     M(MASKED, true, perplexity),
     ROW(MASKED, false, "next_accuracy", next_accuracy, BT_METRICS_OF_NEXT, 0),
     ROW(PAIRS, false, "mrr", mrr, BT_METRICS_OF_PAIRS, 0),

@@ -12,8 +12,8 @@ void bt_metrics_list(struct bt_buf *out)
 	    &bt_metrics_classification, &bt_metrics_multilabel,
 	    &bt_metrics_regression,     &bt_metrics_ranking,
 	    &bt_metrics_tagging,        &bt_metrics_spans,
-	    &bt_metrics_questions,      &bt_metrics_embeddings,
-	    &bt_metrics_masked};
+	    &bt_metrics_questions,      &bt_metrics_choices,
+	    &bt_metrics_embeddings,     &bt_metrics_masked};
 	struct bt_metrics_summary s = {0};
 	const char *name;
 	size_t i, k, from;

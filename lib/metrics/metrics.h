@@ -18,7 +18,8 @@
  * And of embeddings of pairs of texts: by the cosine, how near the second text
  * of each is to the first among those of all pairs, behind others that are
  * equally near; or how cosines agree with the scores of the pairs. And of
- * masked tokens, over the vocabulary.
+ * masked tokens, over the vocabulary. And of the choices of questions, by their
+ * scores: equally good ones are before the right one.
  */
 #ifndef BT_METRICS_METRICS_H
 #define BT_METRICS_METRICS_H
@@ -97,7 +98,9 @@ struct bt_metrics {
 	const struct bt_metrics *whole;
 
 	struct bt_metrics_tags *tags; /* of words (tagging.c), else NULL */
-	double exact_sum, f1_sum;     /* of spans; exact: of masked tokens */
+	double exact_sum, f1_sum;     /* of spans; exact: of masked tokens, and
+	                               * of choices, whose average precisions f1
+	                               * is */
 	uint64_t next_n, next_right;  /* of next sentences, beside these */
 	double next_sum;              /* of their losses */
 	struct bt_squad *squad;       /* of answers (questions.c), else NULL */
@@ -163,13 +166,14 @@ enum {
 	BT_METRICS_QUESTIONS = 32,
 	BT_METRICS_EMBEDDINGS = 64,
 	BT_METRICS_MASKED = 128,
-	BT_METRICS_RANKING = 256
+	BT_METRICS_RANKING = 256,
+	BT_METRICS_CHOICES = 512
 };
 
-extern const struct bt_metrics_kind bt_metrics_classification,
-    bt_metrics_embeddings, bt_metrics_masked, bt_metrics_multilabel,
-    bt_metrics_questions, bt_metrics_ranking, bt_metrics_regression,
-    bt_metrics_spans, bt_metrics_tagging;
+extern const struct bt_metrics_kind bt_metrics_choices,
+    bt_metrics_classification, bt_metrics_embeddings, bt_metrics_masked,
+    bt_metrics_multilabel, bt_metrics_questions, bt_metrics_ranking,
+    bt_metrics_regression, bt_metrics_spans, bt_metrics_tagging;
 
 int bt_metrics_init(struct bt_metrics *m, const struct bt_metrics_kind *kind,
                     int outputs, struct bt_error *err) BT_MUST_USE;
@@ -298,6 +302,10 @@ struct bt_metrics_summary {
 	double mrr;
 	double triplet_accuracy; /* share of those whose right text is nearer
 	                          * than the wrong ones given for it */
+
+	/* of choices, and accuracy: the mean average precision of the first
+	 * three, 1 / the place of the right one among these */
+	double map_at_3;
 
 	/* of masked tokens, and accuracy: the exponential of their loss; and
 	 * the share of next sentences that are predicted right, whose loss is

@@ -53,10 +53,10 @@ int bt_bert_encoder(struct bt_graph *g, const struct bt_config *c,
 	return bt_block_layers(g, c, x, &bt_bert_layer, only_first);
 }
 
-static int pooler(struct bt_graph *g, const struct bt_config *c, int x)
+int bt_bert_pooler(struct bt_graph *g, const struct bt_config *c, int x)
 {
-	return bt_block_linear(g, x, c->hidden_size, "bert.", "pooler.dense",
-	                       BT_ACT_TANH);
+	return bt_block_linear(g, x, c->hidden_size, c->family->prefix,
+	                       "pooler.dense", BT_ACT_TANH);
 }
 
 const struct bt_family bt_family_bert = {
@@ -67,7 +67,7 @@ const struct bt_family bt_family_bert = {
     .keys = bt_bert_keys,
     .defaults = bt_bert_defaults,
     .encoder = bt_bert_encoder,
-    .head = pooler,
+    .head = bt_bert_pooler,
     .masked = {.dense = "cls.predictions.transform.dense",
                .norm = "cls.predictions.transform.LayerNorm",
                .bias = "cls.predictions.bias",

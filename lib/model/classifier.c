@@ -25,6 +25,14 @@ static bool shares_words(const struct bt_config *c)
 	                 : !json_is_false(tie);
 }
 
+/* The last layer of the family's classifiers. */
+static const char *classes_of(const struct bt_config *c)
+{
+	return bt_config_chooses(c) && c->family->choice_classes != NULL
+	           ? c->family->choice_classes
+	           : c->family->classes;
+}
+
 const char *bt_family_classes(const struct bt_config *c,
                               char name[BT_CLASSES_NAME])
 {
@@ -40,7 +48,7 @@ const char *bt_family_classes(const struct bt_config *c,
 	if (c->per_token)
 		return token_outputs(c);
 	if (c->head.n == 0)
-		return c->family->classes;
+		return classes_of(c);
 	for (i = 0; i < c->head.n; i++)
 		n += c->head.layer[i].kind == BT_HEAD_DENSE;
 	snprintf(name, BT_CLASSES_NAME, "head.%d.weight", n - 1);
@@ -71,7 +79,10 @@ static int family_head(struct bt_graph *g, const struct bt_config *c, int x)
 {
 	int first = g->n_params, i;
 
-	x = c->family->head(g, c, x);
+	if (bt_config_chooses(c) && c->family->choice_head != NULL)
+		x = c->family->choice_head(g, c, x);
+	else
+		x = c->family->head(g, c, x);
 	for (i = first; i < g->n_params; i++)
 		g->params[i].head = true;
 	return x;
@@ -105,7 +116,7 @@ static int usual(struct bt_graph *g, const struct bt_config *c, int n_labels)
 	else if (c->pool == BT_POOLED_MAX)
 		x = bt_op_max(g, x);
 	x = bt_block_dropout(g, x, c->classifier_dropout);
-	return dense(g, x, n_labels, c->family->classes, BT_INIT_NORMAL, true,
+	return dense(g, x, n_labels, classes_of(c), BT_INIT_NORMAL, true,
 	             BT_ACT_NONE);
 }
 
@@ -290,6 +301,11 @@ bool bt_family_classifier(struct bt_graph *g, const struct bt_config *c,
 	if (c->per_token) {
 		g->logits = bt_config_masked(c) ? of_masked(g, c)
 		                                : of_tokens(g, c, n_labels);
+		return false;
+	}
+	if (bt_config_chooses(c) && (h->n > 0 || c->pool != BT_POOLED_POOLER)) {
+		bt_graph_misfit(g, "a model that chooses one of several texts "
+		                   "has no head of its own and no pooling");
 		return false;
 	}
 	g->logits = h->n > 0 ? own(g, c, n_labels) : usual(g, c, n_labels);

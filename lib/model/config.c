@@ -163,6 +163,8 @@ static int read_config(const json_t *o, const struct bt_family *f,
 	c->per_token = bt_config_token_problem(o) != NULL;
 	if (c->per_token)
 		c->problem_type = bt_config_token_problem(o);
+	if (bt_config_is_choice(o))
+		c->problem_type = BT_PROBLEM_CHOICE;
 	if (c->classifier_dropout < 0)
 		c->classifier_dropout = c->hidden_dropout;
 	return BT_OK;

@@ -24,6 +24,8 @@ struct bt_family; /* see model/family.h */
 #define BT_PROBLEM_MASKED "masked_lm"
 /* And a text becomes a row of numbers, by `pool`: an encoder without a head. */
 #define BT_PROBLEM_EMBEDDING "embedding"
+/* And one of several texts is chosen by their scores. */
+#define BT_PROBLEM_CHOICE "multiple_choice"
 /* And numbers from 0 to 1 are predicted, "regression" in the file, which says
  * that the outputs' sigmoids are taken, as sentence-transformers has it. */
 #define BT_PROBLEM_RANKING "ranking"
@@ -92,6 +94,9 @@ struct bt_config {
 /* Whether what the configuration is of tells masked tokens; whether it embeds
  * texts. */
 bool bt_config_masked(const struct bt_config *c);
+
+/* Whether it is of a model that chooses one of several texts. */
+bool bt_config_chooses(const struct bt_config *c);
 
 /* Whether it is of a model that predicts numbers from 0 to 1. */
 bool bt_config_ranks(const struct bt_config *c);

@@ -89,6 +89,19 @@ const char *bt_config_token_problem(const json_t *o)
 	return NULL;
 }
 
+#define CHOICE "ForMultipleChoice"
+
+bool bt_config_is_choice(const json_t *o)
+{
+	return strstr(class_of(o), CHOICE) != NULL;
+}
+
+bool bt_config_chooses(const struct bt_config *c)
+{
+	return c->problem_type != NULL &&
+	       strcmp(c->problem_type, BT_PROBLEM_CHOICE) == 0;
+}
+
 bool bt_config_classifies(const struct bt_config *c)
 {
 	return strstr(class_of(c->json), "ForSequenceClassification") != NULL ||
@@ -144,6 +157,9 @@ json_t *bt_config_class(const struct bt_config *c)
 			i++;
 		bt_buf_printf(&b, "%.*s%s", (int)(end - class), class,
 		              c->next_sentence ? BOTH : of_tokens[i].class);
+		name = bt_buf_str(&b);
+	} else if (end != NULL && bt_config_chooses(c)) {
+		bt_buf_printf(&b, "%.*s" CHOICE, (int)(end - class), class);
 		name = bt_buf_str(&b);
 	} else if (end != NULL &&
 	           (c->head.n > 0 || c->pool != BT_POOLED_POOLER ||

@@ -87,7 +87,7 @@ json_t *bt_config_json(const struct bt_config *c, char *const *labels,
 	SET("max_position_embeddings",
 	    json_integer(c->position0 + c->max_positions));
 	SET("initializer_range", short_real(c->init_std));
-	if (c->per_token || bt_config_embeds(c))
+	if (c->per_token || bt_config_embeds(c) || bt_config_chooses(c))
 		json_object_del(o, "problem_type");
 	else
 		SET("problem_type",
@@ -98,7 +98,8 @@ json_t *bt_config_json(const struct bt_config *c, char *const *labels,
 	bt_config_write_sigmoids(o, bt_config_ranks(c));
 	SET("dtype", json_string("float32"));
 #undef SET
-	if (bt_config_embeds(c) || bt_config_masked(c)) {
+	if (bt_config_embeds(c) || bt_config_masked(c) ||
+	    bt_config_chooses(c)) {
 		json_object_del(o, "id2label");
 		json_object_del(o, "label2id");
 	} else {

@@ -37,6 +37,12 @@ static int head(struct bt_graph *g, const struct bt_config *c, int x)
 	return bt_block_dense_head(g, c, x, BT_ACT_GELU);
 }
 
+static int choice_head(struct bt_graph *g, const struct bt_config *c, int x)
+{
+	return bt_block_linear(g, x, c->hidden_size, "",
+	                       "sequence_summary.summary", BT_ACT_GELU);
+}
+
 const struct bt_family bt_family_electra = {
     .model_type = "electra",
     .architecture = "ElectraForSequenceClassification",
@@ -47,6 +53,8 @@ const struct bt_family bt_family_electra = {
     .defaults = defaults,
     .encoder = encoder,
     .head = head,
+    .choice_head = choice_head,
+    .choice_classes = "classifier.weight",
     .masked = {.dense = "generator_predictions.dense",
                .norm = "generator_predictions.LayerNorm",
                .bias = "generator_lm_head.bias",

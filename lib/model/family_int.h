@@ -96,6 +96,11 @@ struct bt_family {
 	/* From the first tokens (B,H) to what the classifier's dropout and last
 	 * layer take. */
 	int (*head)(struct bt_graph *g, const struct bt_config *c, int x);
+	/* The same, and the name of the last layer, of a model that chooses
+	 * one of several texts; NULL: as in a classifier. */
+	int (*choice_head)(struct bt_graph *g, const struct bt_config *c,
+	                   int x);
+	const char *choice_classes;
 	struct bt_masked_head masked;
 };
 
@@ -127,6 +132,9 @@ json_t *bt_config_class(const struct bt_config *c);
 /* BT_PROBLEM_TOKENS or _SPANS, as the class of a configuration says; NULL: its
  * outputs are texts'. */
 const char *bt_config_token_problem(const json_t *o);
+
+/* Whether a file is of Hugging Face's class of models that choose a text. */
+bool bt_config_is_choice(const json_t *o);
 
 /* As bt_json_real, for a float. */
 int bt_config_real(const json_t *o, const char *key, double lo, double hi,
@@ -271,13 +279,14 @@ int bt_config_pooling(const json_t *o, struct bt_config *c, const char *first,
 /* Refuses a padding token that is not in the vocabulary. */
 int bt_config_pads(const struct bt_config *c, struct bt_error *err) BT_MUST_USE;
 
-/* BERT's keys, what their absence means, its layers and its encoder, for its
- * nearest relatives. */
+/* BERT's keys, what their absence means, its layers, its encoder and its
+ * pooler, for its nearest relatives. */
 extern const struct bt_key bt_bert_keys[];
 extern const struct bt_layer_form bt_bert_layer;
 void bt_bert_defaults(struct bt_config *c);
 int bt_bert_encoder(struct bt_graph *g, const struct bt_config *c,
                     bool only_first);
+int bt_bert_pooler(struct bt_graph *g, const struct bt_config *c, int x);
 
 /* Dropout and a linear layer "classifier.dense", the head that several families
  * have before "classifier.out_proj". */

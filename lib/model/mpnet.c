@@ -85,6 +85,8 @@ const struct bt_family bt_family_mpnet = {
     .check = check,
     .encoder = encoder,
     .head = head,
+    .choice_head = bt_bert_pooler,
+    .choice_classes = "classifier.weight",
     .masked = {.dense = "lm_head.dense",
                .norm = "lm_head.layer_norm",
                .bias = "lm_head.bias",

@@ -35,6 +35,8 @@ static int head(struct bt_graph *g, const struct bt_config *c, int x)
 		.prefix = "roberta.", .classes = "classifier.out_proj.weight", \
 		.keys = bt_bert_keys, .defaults = their_defaults,              \
 		.encoder = bt_bert_encoder, .head = head,                      \
+		.choice_head = bt_bert_pooler,                                 \
+		.choice_classes = "classifier.weight",                         \
 		.masked = {.dense = "lm_head.dense",                           \
 		           .norm = "lm_head.layer_norm",                       \
 		           .bias = "lm_head.bias",                             \

@@ -217,6 +217,7 @@ const char *bt_opcode_name(enum bt_opcode op)
 	    [BT_OP_SQUARE_LOSS] = "square_loss",
 	    [BT_OP_SIGMOID_LOSS] = "sigmoid_loss",
 	    [BT_OP_SPAN_LOSS] = "span_loss",
+	    [BT_OP_CHOICE_LOSS] = "choice_loss",
 	    [BT_OP_EMBEDDING_LOSS] = "embedding_loss",
 	};
 

@@ -278,6 +278,15 @@ int bt_op_sigmoid_loss(struct bt_graph *g, int logits);
 int bt_op_span_loss(struct bt_graph *g, int logits);
 
 /*
+ * Cross entropy of the right one among the choices of a question: X (B,1) holds
+ * a score of each, those of a question one behind the other; y (B,2) the number
+ * of the right one, and how many there are. W is the sum of their weights w:
+ *   L = scale * sum over questions of W * -log softmax of its x at the right
+ * one Backward: dx = scale W (softmax - 1 at the right one, softmax elsewhere).
+ */
+int bt_op_choice_loss(struct bt_graph *g, int scores);
+
+/*
  * The loss of embeddings X (B,H) by their cosines. Sequences come in groups:
  * the label of the first one, an anchor, is 0, those of the texts that it is
  * compared with are 1, 2, ...; a group's weight W is the sum of its sequences'.

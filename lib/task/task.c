@@ -7,9 +7,9 @@
 #include "model/family.h"
 
 static const struct bt_task *const tasks[] = {
-    &bt_task_classification, &bt_task_multi_label, &bt_task_regression,
-    &bt_task_ranking,        &bt_task_tagging,     &bt_task_qa,
-    &bt_task_embedding,      &bt_task_masked_lm,
+    &bt_task_classification,  &bt_task_multi_label, &bt_task_regression,
+    &bt_task_ranking,         &bt_task_tagging,     &bt_task_qa,
+    &bt_task_multiple_choice, &bt_task_embedding,   &bt_task_masked_lm,
 };
 
 #define TASKS (sizeof(tasks) / sizeof(tasks[0]))

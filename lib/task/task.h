@@ -106,8 +106,8 @@ struct bt_task {
 };
 
 extern const struct bt_task bt_task_classification, bt_task_embedding,
-    bt_task_masked_lm, bt_task_multi_label, bt_task_qa, bt_task_ranking,
-    bt_task_regression, bt_task_tagging;
+    bt_task_masked_lm, bt_task_multi_label, bt_task_multiple_choice, bt_task_qa,
+    bt_task_ranking, bt_task_regression, bt_task_tagging;
 
 /* Whether the task predicts numbers, rather than classes or labels. */
 static inline bool bt_task_has_numbers(const struct bt_task *task)

@@ -119,7 +119,7 @@ static int fix_labels(struct bt_job *j, struct bt_labels *found,
 		moves = true;
 		r = bt_labels_place(found, j->o.n_labels, map, err);
 	} else if (j->o.labels == NULL && j->keeps_head) {
-		moves = true;
+		moves = j->model.task->names_outputs;
 		labels = known;
 	} else if (j->o.labels == NULL && j->model.task->names_outputs) {
 		moves = true;

@@ -4,7 +4,7 @@
 # learns with some seeds and not with others.
 # shellcheck shell=sh
 families='albert bert camembert deberta-v2 distilbert electra eurobert gte modernbert mpnet neobert nomic_bert roberta xlm-roberta'
-# those of which transformers has a class that answers questions
+# those of which transformers has classes that answer questions, and choose an answer
 answering='albert bert camembert deberta-v2 distilbert electra modernbert mpnet roberta xlm-roberta'
 
 family_config() { # FAMILY

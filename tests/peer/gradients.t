@@ -31,7 +31,10 @@ all=$(
 		[ $family = bert ] || echo tiny $family texts
 		echo tiny $family tokens
 		case " $answering " in
-		*" $family "*) echo tiny $family spans ;;
+		*" $family "*)
+			echo tiny $family spans
+			echo tiny $family choices
+			;;
 		esac
 		echo tiny $family masked
 	done

@@ -43,7 +43,7 @@ struct fixture {
 	struct bt_engine *e;
 	struct bt_batch b;
 	int32_t *ids, *labels, *next;
-	float *targets;
+	float *targets, *weights;
 	uint32_t *start, *selected;
 	uint8_t *types;
 };
@@ -133,6 +133,18 @@ static inline void read_batch(struct fixture *f)
 		f->b.loss_scale = 1.0f / (float)texts;
 		return;
 	}
+	if (bt_config_chooses(&f->m)) { /* of each text, as in task */
+		f->targets = malloc(labels * sizeof(*f->targets));
+		f->weights = malloc(texts * sizeof(*f->weights));
+		for (i = 0; i < labels; i++)
+			f->targets[i] = (float)f->labels[i];
+		for (i = 0; i < texts; i++)
+			f->weights[i] = 1 / f->targets[2 * i + 1];
+		f->b.targets = f->targets;
+		f->b.weights = f->weights;
+		f->b.loss_scale = 0.5f; /* of two questions */
+		return;
+	}
 	if (bt_ckpt_find(f->c, "in.selected") != NULL)
 		f->selected =
 		    (uint32_t *)ints(f->c, "selected", &f->b.n_selected);
@@ -220,6 +232,7 @@ static inline void close_fixture(struct fixture *f)
 	free(f->next);
 	free(f->labels);
 	free(f->targets);
+	free(f->weights);
 }
 
 static inline double norm_of(const float *v, size_t n)

@@ -121,7 +121,7 @@ csv2tfrecord -q -i row -t a --pair b -l score --keep a pairs.csv | bert-tokenize
 refuses '*an example with a score has 3 texts, and a score is of two*' 'a score of three texts' train x -q wrong.rec
 refuses '*some pairs have a score as label, and some have none*' 'some scores' train x -q all.rec scored.rec
 tfrecord-cat -q --shuffle -o shuffled.rec train.rec
-refuses '*is text 1 of an example and does not follow the text before it (shuffle before bert-tokenize --apart)*' \
+refuses '*is text 1 of an example and does not follow the text before it (shuffle and divide before bert-tokenize)*' \
 	'shuffled texts' train x -q shuffled.rec
 tfrecord-cat -q --head 3 -o odd.rec train.rec
 refuses '*text 0 of an example is not followed by text 1, which others have*' 'a text without its other' train x -q odd.rec

@@ -22,13 +22,15 @@
 static char **paths;
 static int n_paths;
 
-/* With adapters: of all products of layers; of layers that share them; where
+/* Of choices, where classifiers have the same head, and where not. With
+ * adapters: of all products of layers; of layers that share them; where
  * relative positions have some, too; and of products of several parts, gates
  * among them. */
-static const char *const adapted[] = {"bert-lora", "albert-lora",
-                                      "deberta-v2-lora", "modernbert-lora"};
+static const char *const more[] = {
+    "bert-choices", "roberta-choices", "electra-choices", "bert-lora",
+    "albert-lora",  "deberta-v2-lora", "modernbert-lora"};
 #define FIXTURES (sizeof(fixtures) / sizeof(fixtures[0]))
-#define ALL (FIXTURES + sizeof(adapted) / sizeof(adapted[0]))
+#define ALL (FIXTURES + sizeof(more) / sizeof(more[0]))
 
 /* Remembers the largest deviation of each kind. */
 static void worst(double *most, const char **name, double d, const char *of)
@@ -154,7 +156,7 @@ int main(int argc, char **argv)
 		         top != NULL ? top : ".",
 		         (size_t)n_paths < FIXTURES
 		             ? fixtures[n_paths]
-		             : adapted[(size_t)n_paths - FIXTURES]);
+		             : more[(size_t)n_paths - FIXTURES]);
 		of_path[n_paths] = path[n_paths];
 		n_paths++;
 		paths = of_path;

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+#include "predict/choices.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "format/csv.h"
+#include "format/escape.h"
+#include "predict/answer.h"
+
+struct bt_choices {
+	struct bt_choices_opts o;
+	struct bt_out *out;
+	struct bt_buf names; /* of the block's records: each its length, then
+	                      * the name */
+	size_t *end;         /* [records of the block] into names */
+	size_t end_cap;
+
+	/* of the question at work */
+	struct bt_buf own; /* the bytes of its names */
+	struct choice {
+		struct bt_span name; /* in own */
+		double p;            /* the score, then the probability */
+		size_t next;         /* number of the i-th best */
+	} * choice;                  /* [n] */
+	size_t n, seen, cap;
+	uint64_t questions; /* before it */
+	bool named, numbered;
+
+	struct bt_buf columns; /* names of the first question's choices, as in
+	                        * own, where each has a column */
+	size_t n_columns;
+	struct bt_buf row;
+};
+
+int bt_choices_new(const struct bt_choices_opts *o, struct bt_out *out,
+                   struct bt_choices **cp, struct bt_error *err)
+{
+	const char *h = o->header, *comma = h != NULL ? strchr(h, ',') : NULL;
+	struct bt_choices *c;
+
+	if (h != NULL && (comma == NULL || strchr(comma + 1, ',') != NULL))
+		return bt_error_set(err, BT_EARG,
+		                    "the header '%s' does not name two columns "
+		                    "(as in id,label)",
+		                    h);
+	c = bt_array0(1, sizeof(*c));
+	c->o = *o;
+	c->out = out;
+	if (c->o.delimiter == 0)
+		c->o.delimiter = ',';
+	*cp = c;
+	return BT_OK;
+}
+
+void bt_choices_free(struct bt_choices *c)
+{
+	if (c == NULL)
+		return;
+	free(c->end);
+	free(c->choice);
+	bt_buf_clear(&c->names);
+	bt_buf_clear(&c->own);
+	bt_buf_clear(&c->columns);
+	bt_buf_clear(&c->row);
+	free(c);
+}
+
+/* The names of a list. */
+static int note_names(struct bt_choices *c, const struct bt_feature *f,
+                      struct bt_error *err)
+{
+	struct bt_pb at = f->list;
+	struct bt_span s;
+	int r;
+
+	while ((r = bt_feature_next_text(f, &at, &s.p, &s.n, err)) == 1) {
+		bt_buf_put(&c->names, &s.n, sizeof(s.n));
+		bt_buf_put(&c->names, s.p, s.n);
+	}
+	return r;
+}
+
+int bt_choices_look(struct bt_choices *c, size_t k, const void *data,
+                    size_t len, struct bt_error *err)
+{
+	struct bt_example x;
+	struct bt_feature f;
+	int r = bt_grow(&c->end, &c->end_cap, k + 1, sizeof(*c->end));
+
+	if (k == 0)
+		bt_buf_reset(&c->names);
+	bt_example_open(&x, data, len);
+	while (r == BT_OK && (r = bt_example_next(&x, &f, err)) == 1)
+		r = bt_feature_is(&f, "label_names") ? note_names(c, &f, err)
+		                                     : BT_OK;
+	if (r == BT_OK && c->names.oom)
+		r = bt_error_nomem(err, "reading choices");
+	if (r == BT_OK)
+		c->end[k] = c->names.len;
+	return r;
+}
+
+/* Begins the question of record k of the block, with n choices. */
+static int begin(struct bt_choices *c, size_t k, size_t n, struct bt_error *err)
+{
+	size_t at = k > 0 ? c->end[k - 1] : 0, i;
+	const char *p;
+
+	if (bt_grow(&c->choice, &c->cap, n, sizeof(*c->choice)) != BT_OK)
+		return bt_error_nomem(err, "reading choices");
+	bt_buf_reset(&c->own);
+	bt_buf_put(&c->own, bt_buf_at(&c->names, at), c->end[k] - at);
+	p = bt_buf_str(&c->own);
+	if (p == NULL)
+		return bt_error_nomem(err, "reading choices");
+	for (i = 0; i < n; i++) {
+		memcpy(&c->choice[i].name.n, p, sizeof(size_t));
+		c->choice[i].name.p = p + sizeof(size_t);
+		p = c->choice[i].name.p + c->choice[i].name.n;
+	}
+	c->n = n;
+	c->seen = 0;
+	return BT_OK;
+}
+
+/* Probabilities, and the order of the choices: the first of equal ones first.
+ */
+static void decide(struct bt_choices *c)
+{
+	struct choice *x = c->choice;
+	double max = -INFINITY, sum = 0;
+	size_t i, k;
+
+	for (i = 0; i < c->n; i++)
+		max = fmax(max, x[i].p);
+	for (i = 0; i < c->n; i++) {
+		for (k = i; k > 0 && x[x[k - 1].next].p < x[i].p; k--)
+			x[k].next = x[k - 1].next;
+		x[k].next = i;
+	}
+	for (i = 0; i < c->n; i++)
+		sum += exp(x[i].p - max);
+	for (i = 0; i < c->n; i++)
+		x[i].p = exp(x[i].p - max) / sum;
+}
+
+/* The i-th best. */
+static const struct choice *best(const struct bt_choices *c, size_t i)
+{
+	return &c->choice[c->choice[i].next];
+}
+
+static void put_cell(struct bt_choices *c, struct bt_span s)
+{
+	bt_buf_putc(&c->row, c->o.delimiter);
+	bt_csv_put(&c->row, s, c->o.delimiter);
+}
+
+static void put_header(struct bt_choices *c)
+{
+	const char *h = c->o.header != NULL ? c->o.header : "id,label", *name;
+	const char *label = strchr(h, ',') + 1;
+	size_t i;
+
+	bt_csv_put(&c->row, (struct bt_span){h, (size_t)(label - 1 - h)},
+	           c->o.delimiter);
+	for (i = 0; c->o.fields != NULL &&
+	            (name = bt_fields_name(c->o.fields, i)) != NULL;
+	     i++)
+		put_cell(c, bt_span(name));
+	put_cell(c, bt_span(label));
+	for (i = 0; c->o.separator == NULL && i < c->o.top; i++) {
+		if (i > 0)
+			bt_buf_printf(&c->row, "%c%s_%zu", c->o.delimiter,
+			              label, i + 1);
+		bt_buf_printf(&c->row, "%cprobability", c->o.delimiter);
+		if (i > 0)
+			bt_buf_printf(&c->row, "_%zu", i + 1);
+	}
+	for (i = 0; c->o.proba && i < c->n; i++)
+		put_cell(c, c->choice[i].name);
+	bt_buf_putc(&c->row, '\n');
+	bt_buf_put(&c->columns, bt_buf_at(&c->own, 0), c->own.len);
+	c->n_columns = c->n;
+}
+
+/* One field of the best names. */
+static void put_joined(struct bt_choices *c)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	size_t i;
+
+	for (i = 0; i == 0 || (i < c->o.top && i < c->n); i++) {
+		bt_buf_puts(&b, i > 0 ? c->o.separator : "");
+		bt_buf_put(&b, best(c, i)->name.p, best(c, i)->name.n);
+	}
+	put_cell(c, (struct bt_span){bt_buf_at(&b, 0), b.len});
+	c->row.oom |= b.oom;
+	bt_buf_clear(&b);
+}
+
+/* Columns for more choices than the question has are empty. */
+static void put_row(struct bt_choices *c)
+{
+	size_t i;
+
+	for (i = 0; c->o.separator == NULL && (i == 0 || i < c->o.top); i++) {
+		put_cell(c, i < c->n ? best(c, i)->name : bt_span(""));
+		if (c->o.top == 0)
+			continue;
+		bt_buf_putc(&c->row, c->o.delimiter);
+		if (i < c->n)
+			bt_answer_put_number(&c->row, best(c, i)->p);
+	}
+	if (c->o.separator != NULL)
+		put_joined(c);
+	for (i = 0; c->o.proba && i < c->n_columns; i++) {
+		bt_buf_putc(&c->row, c->o.delimiter);
+		if (i < c->n)
+			bt_answer_put_number(&c->row, c->choice[i].p);
+	}
+}
+
+static void put_json(struct bt_choices *c)
+{
+	struct bt_buf *b = &c->row;
+	size_t i;
+
+	bt_buf_puts(b, ", \"label\": ");
+	bt_escape_json_text(b, best(c, 0)->name);
+	bt_buf_puts(b, ", \"probability\": ");
+	bt_answer_put_number(b, best(c, 0)->p);
+	for (i = 0; i < c->o.top && i < c->n; i++) {
+		bt_buf_puts(b, i == 0 ? ", \"top\": [{\"label\": "
+		                      : ", {\"label\": ");
+		bt_escape_json_text(b, best(c, i)->name);
+		bt_buf_puts(b, ", \"probability\": ");
+		bt_answer_put_number(b, best(c, i)->p);
+		bt_buf_putc(b, '}');
+	}
+	bt_buf_puts(b, c->o.top > 0 ? "]" : "");
+	for (i = 0; c->o.proba && i < c->n; i++) {
+		bt_buf_puts(b, i == 0 ? ", \"probabilities\": {" : ", ");
+		bt_escape_json_text(b, c->choice[i].name);
+		bt_buf_puts(b, ": ");
+		bt_answer_put_number(b, c->choice[i].p);
+	}
+	bt_buf_puts(b, c->o.proba ? "}" : "");
+}
+
+/* The columns of probabilities are those of the first question's choices, of
+ * which others may have fewer. */
+static int check_columns(const struct bt_choices *c, struct bt_span id,
+                         struct bt_error *err)
+{
+	if (c->o.json || !c->o.proba || c->questions == 0 ||
+	    (c->own.len <= c->columns.len &&
+	     memcmp(c->own.data, c->columns.data, c->own.len) == 0))
+		return BT_OK;
+	return bt_error_set(err, BT_EFORMAT,
+	                    "question '%.*s' has other choices than the first "
+	                    "one, which names the columns of probabilities: "
+	                    "jsonl has no columns",
+	                    (int)(id.n < 100 ? id.n : 100), id.p);
+}
+
+/* The answer to the question that ends with record k of the block. */
+static int answer(struct bt_choices *c, size_t k, struct bt_span id,
+                  struct bt_error *err)
+{
+	char number[24];
+	int r;
+
+	c->named |= id.p != NULL;
+	c->numbered |= id.p == NULL;
+	snprintf(number, sizeof(number), "%llu",
+	         (unsigned long long)c->questions);
+	if (id.p == NULL)
+		id = bt_span(number);
+	decide(c);
+	r = check_columns(c, id, err);
+	if (r == BT_OK && c->o.fields != NULL)
+		r = bt_fields_choose(c->o.fields, k, err);
+	if (r != BT_OK)
+		return r;
+	bt_buf_reset(&c->row);
+	if (c->questions++ == 0 && !c->o.json)
+		put_header(c);
+	if (c->o.json) {
+		bt_buf_puts(&c->row, "{\"id\": ");
+		bt_escape_json_text(&c->row, id);
+	} else {
+		bt_csv_put(&c->row, id, c->o.delimiter);
+	}
+	if (c->o.fields != NULL)
+		bt_fields_put(c->o.fields, &c->row);
+	if (c->o.json)
+		put_json(c);
+	else
+		put_row(c);
+	bt_buf_puts(&c->row, c->o.json ? "}\n" : "\n");
+	return c->row.oom ? bt_error_nomem(err, "writing an answer")
+	                  : bt_out_write(c->out, c->row.data, c->row.len, err);
+}
+
+int bt_choices_add(struct bt_choices *c, size_t k, struct bt_span id, size_t n,
+                   float score, struct bt_error *err)
+{
+	int r = n > 0 ? begin(c, k, n, err) : BT_OK;
+
+	if (r != BT_OK)
+		return r;
+	c->choice[c->seen++].p = (double)score;
+	return c->seen == c->n ? answer(c, k, id, err) : BT_OK;
+}
+
+void bt_choices_tell(const struct bt_choices *c, const struct bt_log *log)
+{
+	if (c->numbered)
+		bt_predict_tell_numbered(c->named, log);
+}

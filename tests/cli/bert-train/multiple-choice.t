@@ -1,0 +1,140 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# --task multiple-choice: the answer to a question among several choices.
+. "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/families.sh"
+cp "$TEST_TOP"/pipelines/data/vocab.txt .
+
+# what is open is the answer, among three choices or four
+awk 'BEGIN { srand(5); split("cafe books card wifi park fine", w, " "); print "id,prompt,A,B,C,D,answer"
+	for (q = 1; q <= 60; q++) { n = q % 3 ? 4 : 3; y = int(rand() * n); line = "q" q "," w[q % 6 + 1]
+		for (k = 0; k < 4; k++) line = line "," (k >= n ? "" : w[(q + (k != y) * (1 + int(rand() * 5))) % 6 + 1] " is " \
+			(k == y ? "open" : "new"))
+		print line "," substr("ABCD", y + 1, 1) } }' >quiz.csv
+sed -n '1p;42,$p' quiz.csv >dev.csv
+sed '42,$d' quiz.csv >train.csv
+records() { # NAME [OPTION ...]
+	name=$1
+	shift
+	csv2tfrecord -q -t prompt --choices A,B,C,D "$@" $name.csv | bert-tokenize -q -m vocab.txt -o $name.rec
+}
+records train -l answer -i id
+records dev -l answer -i id
+records quiz
+train() { # OUT [OPTION ...]
+	out=$1
+	shift
+	bert-train --force --init-config tiny --tokenizer vocab.txt --task multiple-choice --epochs 4 \
+		--batch-size 8 --learning-rate 2e-3 --dropout 0 --dtype f32 -o "$out" "$@"
+}
+weights() { cksum <"$1/model.safetensors"; }
+
+works 'it trains' train m --eval dev.rec train.rec
+like "$(cat err)" '*40 training examples, 20 for evaluation, 3.675 choices a question, *' 'on questions'
+like "$(cat err)" '*epoch 4: loss 0.0*, evaluation loss 0.0*, accuracy 1.0000, MAP@3 1.0000*' 'and learns'
+like "$(tr -d ' \n' <m/config.json)" '*"architectures":\["BertForMultipleChoice"\]*' 'the class is Hugging Face'\''s'
+grep -q 'id2label\|problem_type' m/config.json
+is $? 1 'without labels'
+grep -q '^pipeline_tag: multiple-choice' m/README.md
+result $? 'and the card'
+works 'a share is held out, and questions stay whole' train share -q --eval-share .2 --epochs 1 train.rec
+works 'a part is trained on' train part -q --train-share .5 --epochs 1 train.rec
+
+# questions are never parted, however they are computed
+train once -q --batch-size 40 --steps 2 train.rec
+train shards -q --batch-size 40 --steps 2 --shards 3 -j 2 train.rec
+train parts -q --batch-size 10 --accumulate 4 --steps 2 train.rec
+train other -q --batch-size 39 --steps 2 train.rec
+loss() { bert-eval -q -m "$1" --dtype f32 --json dev.rec | sed -n 's/.*"loss": \([0-9.]\{6\}\).*/\1/p'; }
+for how in shards parts; do
+	is "$(loss $how)" "$(loss once)" "$how: the same updates"
+done
+[ "$(loss other)" != "$(loss once)" ]
+result $? 'which others are not'
+train tokens -q --batch-size 0 --batch-tokens 20 --steps 3 -j 2 train.rec
+train again -q --batch-size 0 --batch-tokens 20 --steps 3 -j 1 train.rec
+is "$(weights again)" "$(weights tokens)" 'threads do not matter'
+
+bert-eval -q -m m -o report dev.rec
+like "$(cat report)" 'accuracy 1.0000  MAP@3 1.0000  loss 0.*  (20 questions)' 'it is evaluated'
+works 'as JSON, with a minimum' bert-eval -q -m m --json --min map_at_3=.9 dev.rec
+like "$(tr -d ' \n' <out)" '{"examples":20,"loss":0.*,"accuracy":1.0,"map_at_3":1.0}' 'these numbers'
+
+bert-predict -q -m m -o p.csv dev.rec
+is "$(cut -d , -f 2 p.csv)" "$(cut -d , -f 7 dev.csv | sed '1s/.*/label/')" 'it predicts the right ones, by name'
+bert-predict -q -m m --top 3 --label-separator ' ' --header id,prediction -o kaggle.csv dev.rec
+is "$(sed 1d kaggle.csv | awk -F, '!/^q[0-9]+,[A-D] [A-D] [A-D]$/')$(head -n 1 kaggle.csv)" id,prediction \
+	'the best three, as in a submission'
+is "$(sed 's/ .*//; 1d' kaggle.csv)" "$(sed 1d p.csv)" 'of which the first is the best'
+bert-predict -q -m m --proba --format jsonl -o p.jsonl dev.rec
+is "$(sed 's/.*"probabilities": {//; s/}*$//; s/"[A-D]": //g' p.jsonl | tr -d ' ' |
+	awk -F, '{ s = 0; for (i = 1; i <= NF; i++) s += $i; if (s < .9999 || s > 1.0001 || NF < 3) print }')" '' \
+	'probabilities of a question add up to 1'
+bert-predict -q -m m --proba --top 1 -o p4.csv dev.rec
+is "$(head -n 1 p4.csv)" id,label,probability,A,B,C,D 'or are columns'
+is "$(awk -F, 'NR > 1 && $NF == ""' p4.csv | wc -l | tr -d ' ')" 7 'empty where there are fewer'
+csv2tfrecord -q -t prompt --choices B,A dev.csv >ba.text
+csv2tfrecord -q -t prompt --choices A,B,C,D -i id dev.csv >ab.text
+cat ab.text ba.text | bert-tokenize -q -m vocab.txt -o mixed.rec
+refuses '*has other choices than the first one, which names the columns of probabilities: jsonl has no columns*' \
+	'columns of other choices' bert-predict -q -m m --proba mixed.rec
+works 'which need no columns' bert-predict -q -m m --proba --format jsonl -o - mixed.rec
+bert-predict -m m -o numbered.csv quiz.rec 2>err
+like "$(cat err)" '*have no ids: they are numbered from 0*' 'without ids'
+is "$(sed -n '$p' numbered.csv | cut -d , -f 1)" 59 'questions are numbered'
+bert-tokenize -q -m vocab.txt --keep-text ab.text | bert-predict -q -m m --with text_a -o with.csv
+is "$(cut -d , -f 1,2 with.csv | sed 1d)" "$(cut -d , -f 1,2 dev.csv | sed 1d)" 'with fields'
+bert-predict -q -m m -m share -o two.csv dev.rec
+is "$(wc -l <two.csv | tr -d ' ')" 21 'two models'
+
+# more choices than it was trained with
+awk -F, -v OFS=, '{ $7 = (NR == 1 ? "E" : "a park is new") OFS $7 } 1' dev.csv >five.csv
+awk -F, 'NF == 8 && $6 != ""' five.csv | csv2tfrecord -q -t prompt --choices A,B,C,D,E -l answer |
+	bert-tokenize -q -m vocab.txt | bert-eval -q -m m -o report
+like "$(cat report)" 'accuracy 1.0000 * (13 questions)' 'another number of choices'
+
+# it goes on from a model
+works 'a model of choices stays one' bert-train -m m -o more --steps 1 --learning-rate 1e-9 train.rec
+is "$(grep -c 'newly initialized' err)" 0 'with its last layer'
+bert-predict -q -m more -o more.csv dev.rec
+same more.csv p.csv 'and says the same'
+works 'an adapter' bert-train -q -m m --lora 2 --epochs 1 -o adapter train.rec
+works 'which chooses' bert-eval -q -m adapter -o report dev.rec
+like "$(cat report)" 'accuracy 1.0000 *' 'too'
+
+# families whose classifiers have another head have the one of transformers
+for family in mpnet electra distilbert modernbert; do
+	family_config $family >$family.json
+	works "$family" bert-train -q --init-config $family.json --tokenizer vocab.txt --task multiple-choice \
+		--steps 2 -o $family train.rec
+	works "$family is read" bert-eval -q -m $family dev.rec
+	ckpt-inspect $family 2>/dev/null | grep 'pooler\|classifier\|summary\|^head' >>heads
+done
+like "$(cat heads)" '*mpnet.pooler.dense.weight*sequence_summary.summary.weight*pre_classifier.weight*' 'with these heads'
+is "$(grep -c out_proj heads)" 0 'and not those of classifiers'
+
+# what is not whole, or is something else
+tfrecord-cat -q --head 2 -o cut.rec dev.rec
+for tool in 'bert-eval -q -m m' 'bert-predict -q -m m' 'bert-train -q -m m -o x'; do
+	# shellcheck disable=SC2086 # a command
+	refuses '*the last question so far has [34] choices, and records of 2 (shuffle and divide before bert-tokenize)*' \
+		"${tool%% *}: a part of a question" $tool cut.rec
+done
+tfrecord-cat -q --shuffle -o shuffled.rec dev.rec
+refuses '*choice*' 'shuffled choices' bert-eval -q -m m shuffled.rec
+refuses '*no training record has a label that names a choice*' 'no labels' train x -q quiz.rec
+refuses '*holds a choice of a question, but the model learns to choose one class (use --task multiple-choice)*' \
+	'another task' bert-train -q --init-config tiny --tokenizer vocab.txt --task classification -o x train.rec
+csv2tfrecord -q -t prompt -l answer dev.csv | bert-tokenize -q -m vocab.txt -o plain.rec
+refuses '*the record is not one of the choices of a question (csv2tfrecord --choices *' 'other records' \
+	bert-eval -q -m m plain.rec
+misuses '*this model learns to choose an answer*--label-smoothing*' 'label smoothing' train x --label-smoothing .1 train.rec
+misuses '*a model that chooses one of several texts has no head of its own and no pooling*' 'a head' \
+	train x -q --head mean,dense train.rec
+misuses '*--task multiple-choice*' 'a device' train x --device cpu train.rec
+misuses '*choices are evaluated without --by*' 'features' bert-eval -q -m m --by x dev.rec
+misuses '*confidence intervals are not available for choices*' 'intervals' bert-eval -q -m m --ci dev.rec
+misuses '*the model chooses an answer: of the options for labels*' 'thresholds' bert-predict -q -m m --threshold .2 dev.rec
+misuses '*choices are written as csv or jsonl, not as tensor*' 'tensors' bert-predict -q -m m -o x.ts dev.rec
+misuses "*the header 'a' does not name two columns*" 'a header' bert-predict -q -m m --header a dev.rec
+finish
