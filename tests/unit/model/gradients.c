@@ -8,7 +8,9 @@
  * errors of some dozen products in a row add up: 5 % of a gradient's norm is
  * allowed for up to 6 layers, with the square root of their number for more,
  * and 2 % of the loss. (PyTorch's own bf16, autocast, is 18 % off in the last
- * layer's queries of the shapes of BERT-base, where 7 % are allowed.)
+ * layer's queries of the shapes of BERT-base, where 7 % are allowed.) What the
+ * choices of a question add to a gradient nearly cancels, as their parts of the
+ * loss's do wholly: three times as much is allowed there.
  */
 #include "test.h"
 
@@ -74,7 +76,8 @@ static void compare_gradients(struct fixture *f, const char *path, double most)
 /* As said at the top. */
 static double low_bound(const struct fixture *f)
 {
-	return 5e-2 * sqrt(f->m.layers > 6 ? f->m.layers / 6.0 : 1);
+	return (bt_config_chooses(&f->m) ? 15e-2 : 5e-2) *
+	       sqrt(f->m.layers > 6 ? f->m.layers / 6.0 : 1);
 }
 
 /* True where it would take minutes: bf16 is much slower than f32 on a machine
