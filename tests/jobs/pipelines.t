@@ -160,6 +160,15 @@ exits 0 'embeddings.sh: has learnt' bert-eval -q -m e/model --min mrr=.25 e/test
 shown e
 exits 0 "embeddings.sh: a user's model and data" "$TEST_TOP/pipelines/embeddings.sh" e/model e/dev.csv e/dev.csv e2
 exits 2 'embeddings.sh: says how it is used' "$TEST_TOP/pipelines/embeddings.sh"
+exits 0 'multiple-choice.sh: by itself' "$TEST_TOP/pipelines/multiple-choice.sh" small mc
+like "$(cat out)" 'accuracy [01].* MAP@3 *(50 questions)' 'multiple-choice.sh: evaluates'
+exits 0 'multiple-choice.sh: has learnt' bert-eval -q -m mc/model --min map_at_3=.9 mc/test.rec
+is "$(awk '/^[0-9]+,[A-E] [A-E] [A-E]$/' mc/submission.csv | wc -l | tr -d ' ')" 50 \
+	'multiple-choice.sh: the best three of each question'
+awk -F, 'NR == 1 || $8 ~ /[ABC]/' mc/test.csv >mc/three.csv
+exits 0 "multiple-choice.sh: a user's model and data" env CHOICES=C,B,A \
+	"$TEST_TOP/pipelines/multiple-choice.sh" mc/model mc/three.csv mc/three.csv mc2 --epochs 1
+exits 2 'multiple-choice.sh: says how it is used' "$TEST_TOP/pipelines/multiple-choice.sh"
 exits 0 'distill.sh: by itself' "$TEST_TOP/pipelines/distill.sh" small d --epochs 6
 like "$(cat out)" 'teacher: accuracy *student: accuracy *' 'distill.sh: compares both'
 exits 0 'distill.sh: the student has learnt' bert-eval -q -m d/student --min accuracy=.8 d/test.rec
