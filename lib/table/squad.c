@@ -234,12 +234,15 @@ static int add_answers(struct reader *r, const json_t *answers,
 	return e;
 }
 
-/* A text, whose place may stand beside it; or as the answers of a list are. */
+/* A text, whose place may stand beside it, and which is empty if the context
+ * has none; or as the answers of a list are. */
 static int add_single(struct reader *r, const json_t *o, const json_t *answer,
                       struct bt_error *err)
 {
 	const json_t *start = json_object_get(o, "answer_start");
 
+	if (json_is_string(answer) && json_string_length(answer) == 0)
+		return BT_OK;
 	if (json_is_string(answer))
 		return add_answer(r, answer, json_is_null(start) ? NULL : start,
 		                  err);

@@ -68,6 +68,11 @@ bad "line 1: question 'q': answer 1, 'Zoë', is not at answer_start 12, where 'o
 	"$(cat byte.jsonl)"
 bad "line 1: question 'q': answer 1, 'Zoë', is not at answer_start 9, which is beyond the 5 characters; it is at 0 (*" \
 	"$(qa 'Zoë x' 'Zoë' 9)"
+printf '%s\n' '{"id": "a", "question": "?", "context": "c", "answer": "", "is_impossible": true}' \
+	'{"id": "b", "question": "?", "context": "c", "answer": ""}' | squad2tfrecord -o empty.rec 2>err
+like "$(cat err)" '*2 questions: 0 answered, 2 without an answer in the context, 0 unlabelled' 'an empty answer is none'
+bad "line 1: question '0': 'is_impossible' is false, but *" \
+	'{"question": "?", "context": "c", "answer": "", "is_impossible": false}'
 bad "line 1: question 'q': answer 1, 'zoë', is not at answer_start 0, where 'Zoë' stands; the context does not contain it" \
 	"$(qa 'Zoë x' 'zoë' 0)" --realign
 bad "line 1: question 'q': answer 1: 'answer_start' is not a whole number from 0 on" "$(qa a a -1)"
