@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "table/squad.h"
+#include "table/squad_int.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/span.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "dedup/duplicate_ids.h"
 #include "format/json.h"
@@ -16,7 +18,6 @@
 #include "table/parquet_objects.h"
 
 #define DOCUMENT_MAX ((size_t)1 << 30)
-#define SHOWN 40 /* bytes of a text in a message */
 
 struct reader {
 	const struct bt_squad_opts *o;
@@ -33,17 +34,6 @@ struct reader {
 	size_t n, answer_cap, start_cap;
 	bool impossible;
 };
-
-/* The beginning of a text, whole characters. */
-static struct bt_span head(struct bt_span s)
-{
-	size_t n = s.n;
-
-	if (n > SHOWN)
-		for (n = SHOWN; n > 0 && (s.p[n] & 0xc0) == 0x80; n--)
-			;
-	return (struct bt_span){s.p, n};
-}
 
 /* A required member that is a text. */
 static int get_text(const json_t *o, const char *key, struct bt_span *text,
@@ -77,69 +67,6 @@ static int get_id(struct reader *r, const json_t *o, struct bt_error *err)
 	return r->id.oom ? bt_error_nomem(err, "reading a question") : BT_OK;
 }
 
-/* Where in the context an answer stands. */
-struct place {
-	int64_t start;   /* that is asked for */
-	bool right;      /* it stands there */
-	int64_t nearest; /* where it stands nearest to that; -1: nowhere */
-	size_t places;   /* where it stands */
-	struct bt_span instead; /* what stands there, or p NULL: beyond it */
-	int64_t characters;     /* of the context */
-};
-
-static void find(struct bt_span context, struct bt_span answer,
-                 struct place *at)
-{
-	const uint8_t *p = (const uint8_t *)context.p, *end = p + context.n;
-	int64_t i;
-
-	at->nearest = -1;
-	for (i = 0; p < end; p += bt_utf8_len(*p), i++) {
-		if (i == at->start)
-			at->instead = (struct bt_span){(const char *)p,
-			                               (size_t)(end - p)};
-		if ((size_t)(end - p) < answer.n ||
-		    memcmp(p, answer.p, answer.n) != 0)
-			continue;
-		at->places++;
-		if (at->nearest < 0 ||
-		    llabs(i - at->start) < llabs(at->nearest - at->start))
-			at->nearest = i;
-	}
-	at->right = at->nearest >= 0 && at->nearest == at->start;
-	at->characters = i;
-}
-
-static int misplaced(const struct place *at, size_t k, struct bt_span answer,
-                     struct bt_error *err)
-{
-	struct bt_span a = head(answer), s = at->instead;
-	struct bt_buf b = BT_BUF_INIT;
-
-	bt_buf_printf(&b, "answer %zu, '%.*s', is not at answer_start %lld, ",
-	              k, (int)a.n, a.p, (long long)at->start);
-	if (s.p != NULL) {
-		if (s.n > answer.n)
-			for (s.n = answer.n; (s.p[s.n] & 0xc0) == 0x80; s.n++)
-				;
-		s = head(s);
-		bt_buf_printf(&b, "where '%.*s' stands", (int)s.n, s.p);
-	} else {
-		bt_buf_printf(&b, "which is beyond the %lld characters",
-		              (long long)at->characters);
-	}
-	if (at->nearest < 0)
-		bt_buf_puts(&b, "; the context does not contain it");
-	else
-		bt_buf_printf(
-		    &b, "; it is at %lld%s", (long long)at->nearest,
-		    llabs(at->nearest - at->start) == 1 ? ": off by one" : "");
-	bt_error_set(err, BT_EFORMAT, "%s", bt_buf_str(&b));
-	bt_buf_clear(&b);
-	return bt_error_hint(
-	    err, at->nearest < 0 ? BT_HINT_NONE : BT_HINT_REALIGN, BT_EFORMAT);
-}
-
 static int keep_answer(struct reader *r, struct bt_span answer, int64_t start,
                        struct bt_error *err)
 {
@@ -151,13 +78,24 @@ static int keep_answer(struct reader *r, struct bt_span answer, int64_t start,
 	return BT_OK;
 }
 
-/* An answer at start; if that is NULL, where it stands first. */
+/* A number from 0 on; JSON of other programs has it as 4.0, too. */
+static bool get_start(const json_t *o, int64_t *start)
+{
+	double x = json_number_value(o);
+
+	if (!json_is_number(o) || !(x >= 0 && x < 0x1p53) || x != floor(x))
+		return false;
+	*start = (int64_t)x;
+	return true;
+}
+
+/* An answer at start; if that is NULL, where it stands first, as a word of its
+ * own if it does. */
 static int add_answer(struct reader *r, const json_t *text, const json_t *start,
                       struct bt_error *err)
 {
 	struct bt_span answer = bt_json_text(text);
-	struct place at = {.start = json_integer_value(start),
-	                   .nearest = json_integer_value(start)};
+	struct bt_squad_place at = {0};
 	size_t k = r->n + 1;
 
 	if (answer.p == NULL || answer.n == 0)
@@ -165,88 +103,93 @@ static int add_answer(struct reader *r, const json_t *text, const json_t *start,
 		                    "answer %zu: 'text' is not a text, or is "
 		                    "empty",
 		                    k);
-	if (start == NULL) {
-		find(r->context, answer, &at);
-		if (at.nearest < 0)
-			return bt_error_hint(
-			    err, BT_HINT_NO_ANSWERS,
-			    bt_error_set(err, BT_EFORMAT,
-			                 "answer %zu, '%.*s': the context does "
-			                 "not contain it",
-			                 k, (int)head(answer).n, answer.p));
-		r->stats->repeated += at.places > 1;
-		return keep_answer(r, answer, at.nearest, err);
-	}
-	if (!json_is_integer(start) || at.start < 0)
+	if (json_is_null(start))
+		start = NULL;
+	if ((start != NULL || r->o->unchecked) && !get_start(start, &at.start))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "answer %zu: 'answer_start' is not a whole "
 		                    "number from 0 on",
 		                    k);
-	if (!r->o->unchecked) {
-		find(r->context, answer, &at);
+	if (r->o->unchecked)
+		return keep_answer(r, answer, at.start, err);
+	bt_squad_find(r->context, answer, &at);
+	if (start != NULL) {
 		if (!at.right && (!r->o->realign || at.nearest < 0))
-			return misplaced(&at, k, answer, err);
+			return bt_squad_misplaced(&at, k, answer, err);
 		r->stats->realigned += !at.right;
+		return keep_answer(r, answer, at.nearest, err);
 	}
-	return keep_answer(r, answer, at.nearest, err);
+	if (at.nearest < 0)
+		return bt_error_hint(
+		    err, BT_HINT_NO_ANSWERS,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "answer %zu, '%.*s': the context does not "
+		                 "contain it",
+		                 k, (int)bt_squad_head(answer).n,
+		                 bt_squad_head(answer).p));
+	r->stats->repeated += at.places > 1;
+	return keep_answer(r, answer, at.first >= 0 ? at.first : at.nearest,
+	                   err);
 }
 
-/* An element of a list of answers: an object, or the text alone. */
-static int add_element(struct reader *r, const json_t *a, struct bt_error *err)
+/* One of a list; o itself if it is none. */
+static const json_t *element(const json_t *o, size_t i)
 {
-	const json_t *start = json_object_get(a, "answer_start");
-
-	if (json_is_string(a) && !r->o->unchecked)
-		return add_answer(r, a, NULL, err);
-	return add_answer(r, json_object_get(a, "text"),
-	                  start != NULL ? start : json_null(), err);
+	return json_is_array(o) ? json_array_get(o, i) : o;
 }
 
-/* Answers as a list of objects, or as an object of two lists, or of one. */
-static int add_answers(struct reader *r, const json_t *answers,
-                       struct bt_error *err)
+static size_t length(const json_t *o)
 {
-	const json_t *texts = json_object_get(answers, "text");
-	const json_t *starts = json_object_get(answers, "answer_start");
+	return json_is_array(o) ? json_array_size(o)
+	                        : o != NULL && !json_is_null(o);
+}
+
+/* Texts, in a list or one alone, and their places likewise, which may be NULL.
+ */
+static int add_texts(struct reader *r, const json_t *texts,
+                     const json_t *starts, struct bt_error *err)
+{
+	bool placed = starts != NULL && !json_is_null(starts);
+	size_t n = length(texts), places = length(starts), i;
 	int e = BT_OK;
-	size_t i;
 
-	if (json_is_array(answers)) {
-		for (i = 0; e == BT_OK && i < json_array_size(answers); i++)
-			e = add_element(r, json_array_get(answers, i), err);
-		return e;
-	}
-	if (json_is_string(texts) && !r->o->unchecked)
-		return add_element(r, answers, err);
-	if (!json_is_array(texts) || !json_is_array(starts))
+	if (placed && places != n)
 		return bt_error_set(err, BT_EFORMAT,
-		                    "'answers' is neither a list nor an object "
-		                    "with lists 'text' and 'answer_start'");
-	if (json_array_size(texts) != json_array_size(starts))
-		return bt_error_set(err, BT_EFORMAT,
-		                    "'answers' has %zu in 'text', but %zu in "
+		                    "has %zu answer%s, but %zu in "
 		                    "'answer_start'",
-		                    json_array_size(texts),
-		                    json_array_size(starts));
-	for (i = 0; e == BT_OK && i < json_array_size(texts); i++)
-		e = add_answer(r, json_array_get(texts, i),
-		               json_array_get(starts, i), err);
+		                    n, bt_plural(n), places);
+	for (i = 0; e == BT_OK && i < n; i++)
+		e = add_answer(r, element(texts, i),
+		               placed ? element(starts, i) : NULL, err);
 	return e;
 }
 
-/* A text, whose place may stand beside it, and which is empty if the context
- * has none; or as the answers of a list are. */
-static int add_single(struct reader *r, const json_t *o, const json_t *answer,
-                      struct bt_error *err)
+/* The member of that name: a list of objects, an object of two lists, or of a
+ * text and its place; or texts, whose places may stand beside it. */
+static int add_answers(struct reader *r, const char *name,
+                       const json_t *answers, const json_t *beside,
+                       struct bt_error *err)
 {
-	const json_t *start = json_object_get(o, "answer_start");
+	const json_t *a = element(answers, 0);
+	int e = BT_OK;
+	size_t i;
 
-	if (json_is_string(answer) && json_string_length(answer) == 0)
-		return BT_OK;
-	if (json_is_string(answer))
-		return add_answer(r, answer, json_is_null(start) ? NULL : start,
-		                  err);
-	return add_answers(r, answer, err);
+	if (json_is_string(a))
+		return add_texts(r, answers, beside, err);
+	if (json_object_get(answers, "text") != NULL)
+		return add_texts(r, json_object_get(answers, "text"),
+		                 json_object_get(answers, "answer_start"), err);
+	if (!json_is_array(answers))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'%s' is neither a text nor an object with "
+		                    "'text' and 'answer_start', nor a list",
+		                    name);
+	for (i = 0; e == BT_OK && i < json_array_size(answers); i++) {
+		a = json_array_get(answers, i);
+		e = add_answer(r, json_object_get(a, "text"),
+		               json_object_get(a, "answer_start"), err);
+	}
+	return e;
 }
 
 /* The answers, which may be known to be none; *known is false if the object
@@ -255,8 +198,8 @@ static int get_answers(struct reader *r, const json_t *o, bool *known,
                        struct bt_error *err)
 {
 	const json_t *answers = json_object_get(o, "answers");
-	const json_t *single =
-	    r->o->unchecked ? NULL : json_object_get(o, "answer");
+	const json_t *beside = json_object_get(o, "answer_start");
+	const char *name = "answers";
 	bool said = json_object_get(o, "is_impossible") != NULL, none = false;
 	int e = BT_OK;
 
@@ -267,15 +210,15 @@ static int get_answers(struct reader *r, const json_t *o, bool *known,
 		return BT_OK;
 	e = bt_json_bool(o, "is_impossible", &none, err);
 	r->impossible = none;
+	if (length(answers) == 0 && !json_is_array(answers) && !r->o->unchecked)
+		answers = json_object_get(o, name = "answer");
 	if (json_is_null(answers))
 		answers = NULL;
-	if (answers != NULL || json_is_null(single))
-		single = NULL;
-	*known = none || answers != NULL || single != NULL;
-	if (e == BT_OK && answers != NULL)
-		e = add_answers(r, answers, err);
-	else if (e == BT_OK && single != NULL)
-		e = add_single(r, o, single, err);
+	*known = none || answers != NULL;
+	/* "" says that the context has none */
+	if (e == BT_OK && answers != NULL &&
+	    !(json_is_string(answers) && json_string_length(answers) == 0))
+		e = add_answers(r, name, answers, beside, err);
 	if (r->o->unchecked)
 		return e;
 	if (e == BT_OK && none && r->n > 0)
@@ -320,8 +263,8 @@ static int add_question(struct reader *r, const json_t *o, struct bt_span title,
 		e = hand_over(r, &q, err);
 	}
 	if (e == BT_EFORMAT)
-		bt_error_prefix(err, "question '%.*s'", (int)head(q.id).n,
-		                q.id.p);
+		bt_error_prefix(err, "question '%.*s'",
+		                (int)bt_squad_head(q.id).n, q.id.p);
 	return e;
 }
 
@@ -517,7 +460,7 @@ static int check_start(struct bt_in *in, struct bt_error *err)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "it is a JSON array; JSON Lines have an "
 		                    "object a line: jq -c '.[]' makes them");
-	line = head(line);
+	line = bt_squad_head(line);
 	end = memchr(line.p, '\n', line.n);
 	if (end != NULL)
 		line.n = (size_t)(end - line.p);

@@ -86,9 +86,9 @@ bad "line 2: the line has ?u0000 in a string*" '{"question": "?", "context": "c"
 {"question": "a\u0000", "context": "c"}'
 bad "line 2: the line is not valid JSON*" '{"question": "?", "context": "c"}
 {"question": "?"'
-bad "line 1: question '0': 'answers' is neither a list nor an object with lists 'text' and 'answer_start'" \
-	'{"question": "?", "context": "c", "answers": "c"}'
-bad "line 1: question '0': 'answers' has 1 in 'text', but 0 in 'answer_start'" \
+bad "line 1: question '0': 'answers' is neither a text nor an object with 'text' and 'answer_start', nor a list" \
+	'{"question": "?", "context": "c", "answers": {}}'
+bad "line 1: question '0': has 1 answer, but 0 in 'answer_start'" \
 	'{"question": "?", "context": "c", "answers": {"text": ["c"], "answer_start": []}}'
 paragraph() { printf '{"data": [{"paragraphs": [{"context": "c", "qas": [%s]}]}]}' "$1"; }
 bad "data 1: paragraph 1: question 'q': 'is_impossible' is true, but it has 1 answer" \
@@ -136,8 +136,18 @@ is "$(tfrecord-cat -q --json texts.rec | cut -c 1-40)" '{"answer_starts": 4, "an
 {"context": "a b a", "id": "q7", "questi' 'and found'
 bad "line 1: question 'q': answer 1, 'zoë': the context does not contain it (*--no-answers)" \
 	'{"id": "q", "question": "?", "context": "Zoë", "answer": "zoë"}'
-bad "line 1: question '0': *answer_start*" '{"question": "?", "context": "c", "answer": {"text": "c"}}'
-bad "line 1: question '0': 'answers' is neither a list nor *" '{"question": "?", "context": "c", "answer": 5}'
+bad "line 1: question '0': 'answer' is neither a text nor *" '{"question": "?", "context": "c", "answer": 5}'
+bad "line 1: question '0': has 2 answers, but 1 in 'answer_start'" \
+	'{"question": "?", "context": "a b", "answers": ["a", "b"], "answer_start": [0]}'
+bad "line 1: question '0': answer 1: 'answer_start' is not a whole number *" \
+	'{"question": "?", "context": "a", "answer": "a", "answer_start": 0.5}'
+# places beside texts, as numbers of other programs; a word rather than a part of one
+printf '{"question": "?", "context": "%s", %s}\n' 'a b a' '"answers": ["a", "b"], "answer_start": [4.0, 2]' \
+	'a b a' '"answer": ["a"], "answer_start": 4' 'a b a' '"answers": "b"' 'a b a' '"answers": {"text": "b"}' \
+	'Do you know? no' '"answer": "no"' 'Do you know?' '"answer": "no"' 'Wissen: 2 %, 12 %' '"answer": "2 %"' |
+	squad2tfrecord -q -o places.rec
+is "$(tfrecord-cat -q --json places.rec | sed 's/.*"answer_starts": \([^"]*\), .*/\1/' | tr '\n' ' ')" '[4, 2] 4 2 2 13 8 8 ' \
+	'places beside texts, and of words'
 
 # Parquet
 P=$DATA/parquet
