@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "base/str.h"
@@ -17,6 +18,17 @@ void bt_table_header_clear(struct bt_table_header *h)
 {
 	bt_buf_clear(&h->bytes);
 	free(h->names);
+}
+
+/* Whether it is the line that tells Excel the delimiter: "sep=;", in which a
+ * reader by that delimiter finds two fields. */
+static bool is_excels(const struct bt_table_header *h)
+{
+	struct bt_span s = h->names[0];
+
+	return s.n >= 4 && strncasecmp(s.p, "sep=", 4) == 0 &&
+	       (h->n == 1 ? s.n == 5
+	                  : h->n == 2 && s.n == 4 && h->names[1].n == 0);
 }
 
 int bt_table_header_init(struct bt_table_header *h, const struct bt_csv *csv,
@@ -58,6 +70,14 @@ int bt_table_header_init(struct bt_table_header *h, const struct bt_csv *csv,
 		h->names[i].n =
 		    (i + 1 < h->n ? h->names[i + 1].n : h->bytes.len) - at;
 	}
+	if (is_excels(h))
+		return bt_error_hint(err, BT_HINT_TABLE_SEP,
+		                     bt_error_set(err, BT_EFORMAT,
+		                                  "cannot read %s: its first "
+		                                  "line tells Excel the "
+		                                  "delimiter, and names no "
+		                                  "columns",
+		                                  h->file));
 	return BT_OK;
 }
 
@@ -166,8 +186,6 @@ enum bt_hint bt_table_put_hint(struct bt_buf *b,
 		bt_buf_puts(b, "?)");
 		return BT_HINT_NONE;
 	}
-	if (h->names[0].n > 3 && memcmp(h->names[0].p, "sep=", 4) == 0)
-		return BT_HINT_TABLE_SEP; /* Excel's, which is no name */
 	if (h->n == 1)
 		return bt_table_delimiter_hint(h->names[0]);
 	return seems_data(h) ? BT_HINT_TABLE_NO_HEADER : BT_HINT_NONE;

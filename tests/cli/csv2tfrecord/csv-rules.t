@@ -50,8 +50,8 @@ refuses "csv2tfrecord: cannot read 'a.zip': it is a zip archive or a spreadsheet
 	'an archive' csv2tfrecord a.zip
 printf 'sep=;\ntext;label\na;b\n' >sep.csv
 for d in comma semicolon; do
-	declines 2 "csv2tfrecord: cannot find * in 'sep.csv'; * 'sep=*(leave out Excel's line sep= with tail *" \
-		"Excel's first line, $d" csv2tfrecord -l label --delimiter $d sep.csv
+	refuses "csv2tfrecord: cannot read 'sep.csv': its first line tells Excel the delimiter, *(leave out Excel's line sep= *" \
+		"Excel's first line, $d" csv2tfrecord -t 1 -l 2 --delimiter $d sep.csv
 done
 refuses "csv2tfrecord: '/dev/null' is empty" 'nothing' csv2tfrecord /dev/null
 
