@@ -7,6 +7,12 @@
 #include <stdint.h>
 #include <string.h>
 
+/* How the pointer begins that Git LFS leaves in a clone in a file's place, and
+ * what is to be said of that file. */
+#define BT_LFS_POINTER "version https://git-lfs.github.com/spec/"
+#define BT_LFS_SAYS                                                            \
+	"only says where Git LFS keeps the file: git lfs pull fetches it"
+
 /* Takes NULL. */
 static inline bool bt_str_empty(const char *s)
 {

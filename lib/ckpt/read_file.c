@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "ckpt/open_int.h"
 #include "ckpt_format/readers.h"
 #include "format/tfrecord.h"
@@ -26,9 +27,7 @@ static const struct {
      "tensors",
      BT_HINT_READ_WITH_TENSOR_CAT},
     /* a clone without Git's extension for large files has these instead */
-    {"version https://git-lfs.",
-     "only says where Git LFS keeps the file: git lfs pull fetches it",
-     BT_HINT_NONE},
+    {BT_LFS_POINTER, BT_LFS_SAYS, BT_HINT_NONE},
 };
 
 /* Says what a file is that no reader knows; or NULL. */

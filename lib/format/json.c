@@ -34,11 +34,6 @@ static int parse_any(const char *name, const char *data, size_t len,
 	if (len == 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "%s is empty, JSON is expected", name);
-	if (o == NULL && begins(data, len, "version https://git-lfs."))
-		return bt_error_set(err, BT_EFORMAT,
-		                    "%s only says where Git LFS keeps the "
-		                    "file: git lfs pull fetches it",
-		                    name);
 	if (o == NULL && begins(data, len, "<"))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "%s is not valid JSON: it begins as a page "

@@ -13,6 +13,7 @@
 
 #include "base/file_use.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "io/decompress_int.h"
 #include "io/fd_int.h"
 #include "io/path.h"
@@ -377,19 +378,21 @@ void bt_in_skip(struct bt_in *in, size_t n)
 	in->offset += n;
 }
 
+static bool is_pointer(const uint8_t *p, size_t n)
+{
+	return n >= strlen(BT_LFS_POINTER) &&
+	       memcmp(p, BT_LFS_POINTER, strlen(BT_LFS_POINTER)) == 0;
+}
+
 int bt_in_skip_mark(struct bt_in *in, struct bt_error *err)
 {
-	static const char pointer[] = "version https://git-lfs.";
 	const uint8_t *p;
 	size_t got;
 	/* more than a byte may be long in coming */
 	int r = bt_in_some(in, 1, &p, &got, err);
 
-	if (r == BT_OK && in->offset == 0 && got >= strlen(pointer) &&
-	    memcmp(p, pointer, strlen(pointer)) == 0)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "%s only says where Git LFS keeps the "
-		                    "file: git lfs pull fetches it",
+	if (r == BT_OK && in->offset == 0 && is_pointer(p, got))
+		return bt_error_set(err, BT_EFORMAT, "%s " BT_LFS_SAYS,
 		                    bt_in_name(in));
 	got = got > 1 ? 1 : got;
 	if (r == BT_OK && got == 1 && *p == 0xEF)
@@ -445,6 +448,10 @@ int bt_in_whole(const char *path, size_t limit, char **data, size_t *len,
 	if (got > limit) {
 		r = bt_error_set(err, BT_ELIMIT, "%s is larger than %zu bytes",
 		                 in->name, limit);
+		goto out;
+	}
+	if (is_pointer(p, got)) {
+		r = bt_error_set(err, BT_EFORMAT, "%s " BT_LFS_SAYS, in->name);
 		goto out;
 	}
 	*data = bt_strndup((const char *)p, got);

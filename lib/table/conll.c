@@ -271,7 +271,6 @@ static int add_word(struct reader *r, struct bt_span line,
 		r->stats->headers++;
 		return BT_OK;
 	}
-
 	if (column[r->word].n == 0 || (r->tag >= 0 && column[r->tag].n == 0))
 		return bt_error_set(err, BT_EFORMAT, "has an empty %s",
 		                    column[r->word].n == 0 ? "word" : "tag");

@@ -150,8 +150,9 @@ bool bt_conll_is_header(struct bt_span word, struct bt_span tag)
 	static const char *const words[] = {"form",   "text", "token",
 	                                    "tokens", "word", "words"};
 	static const char *const tags[] = {
-	    "bio",     "entity",   "iob", "label",   "labels", "ner",
-	    "ner_tag", "ner_tags", "pos", "pos_tag", "tag",    "tags"};
+	    "bio",          "deprel", "entity", "iob",     "label",    "labels",
+	    "named_entity", "ne",     "ner",    "ner_tag", "ner_tags", "pos",
+	    "pos_tag",      "tag",    "tags",   "upos",    "xpos"};
 
 	return is_named(word, words, sizeof(words) / sizeof(*words)) &&
 	       is_named(tag, tags, sizeof(tags) / sizeof(*tags));

@@ -138,7 +138,7 @@ static int share(struct bt_token_rec *rec, enum bt_label_mode mode,
 			r = bt_error_hint(
 			    &why, BT_HINT_TASK_RANKING,
 			    bt_error_set(&why, BT_EFORMAT,
-			                 "has the number %g as its label, and "
+			                 "has the number %.9g as its label, and "
 			                 "a model that ranks has numbers from "
 			                 "0 to 1",
 			                 (double)rec->target[i]));

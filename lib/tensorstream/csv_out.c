@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/str.h"
 #include "format/csv.h"
 #include "tensorstream/text_out.h"
 
@@ -310,9 +311,10 @@ static int check_rows(const struct bt_frame *f, struct bt_error *err)
 		return bt_error_hint(
 		    err, BT_HINT_TENSOR_SELECT,
 		    bt_error_set(err, BT_EFORMAT,
-		                 "tensor '%.100s' has %lld rows and '%.100s' "
+		                 "tensor '%.100s' has %lld row%s and '%.100s' "
 		                 "has %lld, and a line of CSV is a row of each",
-		                 first->name, rows_of(first), t->name,
+		                 first->name, rows_of(first),
+		                 bt_plural((uint64_t)rows_of(first)), t->name,
 		                 rows_of(t)));
 	}
 	return BT_OK;

@@ -357,6 +357,7 @@ static void put_use(const struct bt_job *j, const struct bt_dataset *train,
                     struct bt_buf *b)
 {
 	const struct bt_task *task = j->model.task;
+	bool chooses = task == &bt_task_multiple_choice;
 	bool pairs =
 	    !task->per_token && task != &bt_task_qa &&
 	    bt_model_pairs(&j->model.config, j->tok, train) > train->n / 2;
@@ -380,8 +381,12 @@ static void put_use(const struct bt_job *j, const struct bt_dataset *train,
 		    "Texts of a CSV file, here with the columns id%s, "
 		    "go through the model by\n\n    csv2tfrecord -i id "
 		    "-t text%s new.csv",
-		    pairs ? ", text and text\\_b" : " and text",
-		    pairs ? " --pair text_b" : "");
+		    chooses ? ", text, A, B and C"
+		    : pairs ? ", text and text\\_b"
+		            : " and text",
+		    chooses ? " --choices A,B,C"
+		    : pairs ? " --pair text_b"
+		            : "");
 	bt_buf_printf(b, " | bert-tokenize %s |", bt_buf_str(&name));
 	bt_buf_printf(b, " bert-predict %s -o %s\n\n", bt_buf_str(&name),
 	              task == &bt_task_qa          ? "predictions.json"

@@ -8,10 +8,11 @@
 . "$TEST_TOP/tests/lib/squad.sh"
 . "$TEST_TOP/tests/lib/tasks.sh"
 
+sed 's/"num_hidden_layers": 1/"num_hidden_layers": 2/' "$DATA/one-layer.json" >two.json
 train() { # OUT [OPTION ...]
 	o=$1
 	shift
-	bert-train -q --force --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --task $task --dtype f32 \
+	bert-train -q --force --init-config ./two.json --tokenizer vocab.txt --task $task --dtype f32 \
 		--optimizer sgd --clip 0 --learning-rate .02 --epochs 2 --log-steps 1 -o "$o" "$@" train.rec
 }
 # far A B: the largest difference of two models' weights

@@ -136,6 +136,9 @@ refused "*'h/tokenizer_config.json' is not valid JSON*" 'no JSON' h
 printf 'version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 123\n' >h/tokenizer_config.json
 refused "*'h/tokenizer_config.json' only says where Git LFS keeps the file: git lfs pull fetches it" \
 	'a pointer of Git LFS' h
+mkdir pointer
+cp h/tokenizer_config.json pointer/vocab.txt
+refused "*'pointer/vocab.txt' only says where Git LFS keeps the file: git lfs pull fetches it" '... as a vocabulary' pointer
 echo '<!DOCTYPE html>' >h/tokenizer_config.json
 refused "*'h/tokenizer_config.json' is not valid JSON: it begins as a page of HTML*" 'a page' h
 

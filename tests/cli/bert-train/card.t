@@ -75,6 +75,12 @@ bert-train -q --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --steps
 like "$(cat 'a pair/README.md')" "*columns id, text and text\\\\_b, *
     csv2tfrecord -i id -t text --pair text_b new.csv | bert-tokenize -m 'a pair' | bert-predict -m 'a pair' -o predictions.csv
 *" 'pairs'
+printf '%s\n' 'text,A,B,C,l' 'who,I,you,we,B' 'what,this,that,,A' | csv2tfrecord -q -t text --choices A,B,C -l l |
+	bert-tokenize -q -m vocab.txt -o choices.rec
+bert-train -q --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --task multiple-choice --steps 1 -o quiz choices.rec
+like "$(cat quiz/README.md)" "*columns id, text, A, B and C, *
+    csv2tfrecord -i id -t text --choices A,B,C new.csv | bert-tokenize -m quiz | bert-predict -m quiz -o predictions.csv
+*" 'choices'
 printf '%s\n' 'ask O' 'Anna B-PER' '' 'Ben B-PER' 'reads O' | conll2tfrecord -q | bert-tokenize -q -m vocab.txt -o words.rec
 bert-train -q --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --task tagging --steps 1 -o names words.rec
 like "$(cat names/README.md)" '*

@@ -5,6 +5,8 @@
 # Not under isa: compares trainings with each other, as cli/bert-train/train does
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
+# which takes long enough to be stopped
+small_config=tiny
 small_data
 run() { out=$1; shift; small_train "$out" -q --epochs 4 --eval dev.rec "$@"; }
 
@@ -24,7 +26,7 @@ result $? 'another seed: other weights'
 stopped=0
 for delay in $delays; do
 	rm -rf c
-	bert-train --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --epochs 4 \
+	bert-train --init-config tiny --tokenizer vocab.txt --epochs 4 \
 		--learning-rate 1e-3 --batch-size 16 -o c --eval dev.rec train.rec \
 		>out 2>err &
 	pid=$!
@@ -50,7 +52,7 @@ done
 # Killed outright after a checkpoint that --save-steps wrote. The copy is what
 # the disk holds after a crash right behind it.
 rm -rf d e
-bert-train --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --epochs 4 \
+bert-train --init-config tiny --tokenizer vocab.txt --epochs 4 \
 	--learning-rate 1e-3 --batch-size 16 -o d --eval dev.rec -q \
 	--save-steps 17 train.rec &
 pid=$!
@@ -101,12 +103,12 @@ exits 2 'anew, or not' run f --resume --no-resume
 
 # A finished model is replaced only if that is asked for.
 cp a/model.safetensors finished
-exits 2 'a finished model in the output' bert-train --init-config "$DATA/one-layer.json" --tokenizer vocab.txt \
+exits 2 'a finished model in the output' bert-train --init-config tiny --tokenizer vocab.txt \
 	--steps 1 --no-resume -o a train.rec
 like "$(cat err)" "*'a' has a finished model, which the new one would replace (*--force)*" \
 	'... says why'
 same a/model.safetensors finished '... and it stays'
-works '--force' bert-train --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --steps 1 --force -o a train.rec
+works '--force' bert-train --init-config tiny --tokenizer vocab.txt --steps 1 --force -o a train.rec
 ! cmp -s a/model.safetensors finished
 result $? '... replaces it'
 

@@ -30,7 +30,7 @@ printf '\377\376a\0\t\0O\0\r\0\n\0' >utf16.txt
 is "$(json utf16.txt | grep -o '"words".*')" '"words": "a"}' 'UTF-16 with its mark'
 
 # headers
-for head in 'token pos chunk ner' 'Word	X	Y	Label' 'words 1 2 ner_tags'; do
+for head in 'token pos chunk ner' 'Word	X	Y	Label' 'words 1 2 ner_tags' 'FORM LEMMA _ UPOS'; do
 	printf '%s\n' "$head" '' "$(echo 'a b c O' | tr ' ' "$(echo "$head" | tr -cd ' \t' | cut -c 1)")" >head.txt
 	works "a header, $head" conll2tfrecord -o head.rec head.txt
 	is "$(cat err)" 'conll2tfrecord: 1 sentence, 1 word
