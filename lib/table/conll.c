@@ -265,9 +265,10 @@ static int add_word(struct reader *r, struct bt_span line,
                     struct bt_error *err)
 {
 	struct sentence *s = now(r);
+	int last = r->tag >= 0 ? r->tag : r->columns - 1;
 
-	if (first && r->tag >= 0 &&
-	    bt_conll_is_header(column[r->word], column[r->tag])) {
+	if (first && r->columns > 1 &&
+	    bt_conll_is_header(column[r->word], column[last])) {
 		r->stats->headers++;
 		return BT_OK;
 	}

@@ -35,6 +35,7 @@ for head in 'token pos chunk ner' 'Word	X	Y	Label' 'words 1 2 ner_tags' 'FORM LE
 	works "a header, $head" conll2tfrecord -o head.rec head.txt
 	is "$(cat err)" 'conll2tfrecord: 1 sentence, 1 word
 conll2tfrecord: 1 first line was left out: a header, which names columns' 'is left out'
+	is "$(conll2tfrecord -q --no-tags head.txt | tfrecord-cat -q --json | grep -o '"words".*')" '"words": "a"}' '... without tags, too'
 done
 printf '%s\n' 'word O' 'word label' >head.txt
 is "$(json head.txt | grep -o '"words".*')" '"words": ["word", "word"]}' 'but words are read'
