@@ -86,7 +86,8 @@ void bt_report_ask(struct bt_report *d, const struct bt_report_opts *o,
 		s->look = look;
 		s->look_ctx = d;
 	}
-	s->graded = o->rank_by != NULL;
+	/* the largest losses are of labels that have one */
+	s->graded = o->rank_by != NULL && o->errors == 0 && o->compare == NULL;
 	if (o->compare != NULL) {
 		s->more = &d->o.compare;
 		s->n_more = 1;

@@ -129,6 +129,11 @@ refuses "*'grades.rec': record 1: has the number 3 *" 'or from a file' \
 works 'they have predictions' bert-predict -q -m m -o g.csv grades.rec
 cmp -s g.csv p.csv
 result $? 'as any records'
+for with in '--errors 3' '--compare m'; do
+	# shellcheck disable=SC2086 # an option and its value
+	refuses "*'grades.rec': record 1: has the number 3 *" "... nor $with, which need their loss" \
+		bert-eval -m m --rank-by q $with grades.rec
+done
 works 'grades of passages' bert-eval -q -m m --rank-by q -o report grades.rec
 like "$(cat report)" '*NDCG@10 1.0000*' 'are measured'
 is "$(grep -c 'ROC AUC\|loss' report)" 0 'without a curve and a loss'
