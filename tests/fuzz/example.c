@@ -80,7 +80,9 @@ static void examples(struct bt_token_rec *rec, int kind)
 {
 	static const struct bt_task *const tasks[] = {
 	    &bt_task_classification, &bt_task_regression, &bt_task_multi_label,
-	    &bt_task_tagging, &bt_task_qa};
+	    &bt_task_tagging,        &bt_task_qa,         &bt_task_ranking,
+	    &bt_task_multiple_choice};
+	bool chooses = tasks[kind] == &bt_task_multiple_choice;
 	struct bt_fit fit = {.vocab_size = 1 << 30,
 	                     .type_vocab_size = 256,
 	                     .max_positions = 1 << 30,
@@ -102,7 +104,7 @@ static void examples(struct bt_token_rec *rec, int kind)
 		              &err) != BT_OK)
 			break;
 		FUZZ_CHECK(rec->n_target == 0 || label < 0 ||
-		           rec->n_target == (size_t)labels.n);
+		           rec->n_target == (chooses ? 2 : (size_t)labels.n));
 		FUZZ_CHECK(bt_dataset_add(&d, rec, label, &err) == BT_OK);
 		if (d.width > 0)
 			fuzz_read(bt_dataset_target(&d, (size_t)i),
@@ -132,6 +134,8 @@ static void tokens(const uint8_t *data, size_t size)
 		examples(&b, 2);
 		examples(&b, 3);
 		examples(&b, 4);
+		examples(&b, 5);
+		examples(&b, 6);
 	}
 	bt_buf_clear(&out);
 	bt_example_clear(&w);
