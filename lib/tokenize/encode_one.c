@@ -322,7 +322,8 @@ static int encode_texts(const struct bt_tokenize *j,
 	               j->opts.format == BT_TOKENIZE_JSON};
 	int r = BT_OK;
 
-	if (j->opts.prompt != NULL)
+	/* a question has it from its first choice on */
+	if (j->opts.prompt != NULL && (x->choices == 0 || x->text == 0))
 		r = bt_tokenize_prompt(w, j->opts.prompt, &x->rec.text_a);
 	if (r == BT_OK)
 		r = bt_tok_encode(j->tok, w->scratch, x->rec.text_a,

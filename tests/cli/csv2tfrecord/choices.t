@@ -59,6 +59,12 @@ is "$(tfrecord-cat -q --json a.rec | sed 's/"input_[^]]*\], //g; s/"segment[^]]*
 {"label": "A", "label_ids": 0, "label_names": ["A", "B"], "text_a": "a book", "text_b": "the", "text_number": 0
 {"label": "A", "label_ids": 0, "label_names": ["A", "B"], "text_a": "a book", "text_b": "a", "text_number": 1' \
 	'are token records, one behind the other'
+bert-tokenize -q -m "$vocab" --prompt-text 'the ' --keep-text -o prompt.rec a.text
+is "$(tfrecord-cat -q --json prompt.rec | sed 's/"input_mask.*"text_a/"text_a/; s/, "text_number.*//; 4,$d')" \
+	'{"input_ids": [2, 213, 47, 250, 3, 304, 3], "text_a": "a card", "text_b": "no"
+{"input_ids": [2, 213, 47, 250, 3, 71, 109, 3], "text_a": "a card", "text_b": "yes"
+{"input_ids": [2, 213, 47, 250, 3, 271, 3], "text_a": "a card", "text_b": "new"' \
+	'a prompt goes before the question, once'
 awk 'BEGIN { print "prompt,A,B"; for (i = 0; i < 3000; i++) print "q" i ",a" i ",b" i }' >many.csv
 for j in 1 3; do
 	csv2tfrecord -q -t prompt --choices A,B many.csv | bert-tokenize -q -j $j -m "$vocab" | cksum >sum$j
