@@ -180,10 +180,10 @@ static bool label_options_agree(const struct values *v)
 	     "--fold-case makes no sense with --label-type float"},
 	    {numbers(v) && v->separator != NULL,
 	     "--label-separator makes no sense with --label-type float"},
-	    {v->choices != NULL &&
-	         (v->pair != NULL || v->separator != NULL || numbers(v)),
-	     "--pair, --label-separator and --label-type float make no sense "
-	     "with --choices"},
+	    {v->choices != NULL && (v->pair != NULL || v->separator != NULL ||
+	                            v->fold_case || numbers(v)),
+	     "--pair, --label-separator, --fold-case and --label-type float "
+	     "make no sense with --choices"},
 	    {v->separator != NULL &&
 	         (v->label == NULL || v->separator[0] == '\0'),
 	     "--label-separator needs --label and at least one character"}};

@@ -168,6 +168,17 @@ static int find_texts(const struct bt_table_header *h, const char *words,
 	return r < 0 ? r : find_list(h, "text", &c->text, &c->n_text, err);
 }
 
+static int same_name(const struct bt_table_header *h, const char *what,
+                     size_t first, size_t second, struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+
+	bt_buf_printf(&b, "%s columns %zu and %zu of %s have the same name, ",
+	              what, first + 1, second + 1, h->file);
+	bt_table_put_name(&b, h->names[first]);
+	return fail(&b, BT_EFORMAT, err);
+}
+
 /* Columns that are known by their names in the header, which go into bytes;
  * what: "label". */
 static int name_columns(const struct bt_table_header *h, const char *what,
@@ -183,13 +194,18 @@ static int name_columns(const struct bt_table_header *h, const char *what,
 		                    what, what);
 	*names = bt_array(n, sizeof(**names));
 	for (i = 0; i < n; i++) {
-		for (k = 0; k < i; k++)
+		for (k = 0; k < i; k++) {
 			if (column[i] == column[k])
 				return bt_error_set(err, BT_EARG,
 				                    "%s column %zu of %s is "
 				                    "given twice",
 				                    what, column[i] + 1,
 				                    h->file);
+			if (bt_span_equal(h->names[column[i]],
+			                  h->names[column[k]]))
+				return same_name(h, what, column[k], column[i],
+				                 err);
+		}
 		if (h->names[column[i]].n == 0)
 			return bt_error_set(err, BT_EFORMAT,
 			                    "%s: %s column %zu has no name in "
@@ -217,10 +233,27 @@ static int name_labels(const struct bt_table_header *h,
 	                    &c->label_names, err);
 }
 
+/* Fails where a column is in the list of another kind, too. */
+static int check_apart(const struct bt_table_header *h, const char *what,
+                       const size_t *list, size_t n, const char *other,
+                       size_t column, struct bt_error *err)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (list[i] == column)
+			return bt_error_set(err, BT_EARG,
+			                    "column %zu of %s cannot be both "
+			                    "%s and %s",
+			                    column + 1, h->file, what, other);
+	return BT_OK;
+}
+
 static int find_choices(const struct bt_table_header *h,
                         const struct bt_table_opts *opts,
                         struct bt_table_columns *c, struct bt_error *err)
 {
+	size_t i;
 	int r;
 
 	if (opts->choices == NULL)
@@ -233,6 +266,13 @@ static int find_choices(const struct bt_table_header *h,
 		r = bt_error_set(
 		    err, BT_EARG,
 		    "a question with choices has one label column");
+	for (i = 0; r == BT_OK && i < c->n_choice; i++) {
+		r = check_apart(h, "text", c->text, c->n_text, "choice",
+		                c->choice[i], err);
+		if (r == BT_OK)
+			r = check_apart(h, "label", c->label, c->n_label,
+			                "choice", c->choice[i], err);
+	}
 	return r == BT_OK
 	           ? name_columns(h, "choice", c->choice, c->n_choice,
 	                          &c->choice_bytes, &c->choice_names, err)
@@ -243,7 +283,7 @@ static int find_labels(const struct bt_table_header *h,
                        const struct bt_table_opts *opts,
                        struct bt_table_columns *c, struct bt_error *err)
 {
-	size_t i, k;
+	size_t i;
 	int r;
 
 	if (opts->label == NULL)
@@ -252,14 +292,11 @@ static int find_labels(const struct bt_table_header *h,
 	if (r == BT_OK && c->n_label > 1)
 		r = name_labels(h, opts, c, err);
 	for (i = 0; r == BT_OK && i < c->n_label; i++) {
-		for (k = 0; k < c->n_text; k++)
-			if (c->text[k] == c->label[i])
-				break;
-		if (k < c->n_text || c->pair == c->label[i])
-			r = bt_error_set(err, BT_EARG,
-			                 "column %zu of %s cannot be both text "
-			                 "and label",
-			                 c->label[i] + 1, h->file);
+		r = check_apart(h, "text", c->text, c->n_text, "label",
+		                c->label[i], err);
+		if (r == BT_OK)
+			r = check_apart(h, "text", &c->pair, 1, "label",
+			                c->label[i], err);
 	}
 	return r;
 }

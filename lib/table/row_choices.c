@@ -65,11 +65,27 @@ static int take_choices(struct bt_table_maker *m, size_t n,
 	return r;
 }
 
-/* The label is a choice's name or, if it is none of these, its number. */
+/* Whether a choice's name is a whole number, so that labels that are numbers
+ * are names, too. */
+static bool named_by_number(const struct bt_table_columns *c)
+{
+	char digits[24];
+	uint64_t k;
+	size_t i;
+
+	for (i = 0; i < c->n_choice; i++)
+		if (bt_span_str(c->choice_names[i], digits, sizeof(digits)) &&
+		    bt_parse_u64(digits, &k) == BT_OK)
+			return true;
+	return false;
+}
+
+/* The label is a choice's name or, where names are not numbers, its number. */
 static int name_label(struct bt_table_maker *m, size_t n, struct bt_error *err)
 {
 	const struct bt_span *name = m->columns->choice_names;
 	struct bt_span *label = &m->rec->label;
+	bool by_number = !named_by_number(m->columns);
 	char digits[24];
 	uint64_t k;
 	size_t i;
@@ -77,7 +93,8 @@ static int name_label(struct bt_table_maker *m, size_t n, struct bt_error *err)
 	for (i = 0; !m->rec->several && i < n; i++)
 		if (bt_span_equal(name[i], *label))
 			return BT_OK;
-	if (!m->rec->several && bt_span_str(*label, digits, sizeof(digits)) &&
+	if (by_number && !m->rec->several &&
+	    bt_span_str(*label, digits, sizeof(digits)) &&
 	    bt_parse_u64(digits, &k) == BT_OK && k < n) {
 		*label = name[k];
 		return BT_OK;
@@ -85,11 +102,12 @@ static int name_label(struct bt_table_maker *m, size_t n, struct bt_error *err)
 	m->fault = BT_TABLE_UNKNOWN;
 	return bt_error_set(
 	    err, BT_EFORMAT,
-	    "the label '%.*s' is neither one of the %zu choices, '%.*s' to "
-	    "'%.*s', nor the number of one, from 0",
+	    "the label '%.*s' is not one of the %zu choices, '%.*s' to "
+	    "'%.*s'%s",
 	    (int)(label->n < SHOWN ? label->n : SHOWN),
 	    label->p != NULL ? label->p : "", n, (int)name[0].n, name[0].p,
-	    (int)name[n - 1].n, name[n - 1].p);
+	    (int)name[n - 1].n, name[n - 1].p,
+	    by_number ? ", or the number of one, from 0" : "");
 }
 
 int bt_table_make_choices(struct bt_table_maker *m, struct bt_error *err)

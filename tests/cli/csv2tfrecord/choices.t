@@ -22,6 +22,9 @@ holds '{"choices": ["yes", "no"], "label_names": ["B", "A"], "text_a": "a card"}
 printf 'q,0,1,a\nx,b,c,1\n' >n.csv
 holds '{"choices": ["c", "b"], "label": "1", "label_names": ["1", "0"], "text_a": "x"}' \
 	'a name that is a number wins' -t q --choices 1,0 -l a n.csv
+printf 'q,1,2,3,a\nx,b,c,d,0\n' >from1.csv
+refuses "*the label '0' is not one of the 3 choices, '1' to '3'" 'and then labels are not counted from 0' \
+	csv2tfrecord -q -t q --choices 1,2,3 -l a -o x from1.csv
 printf '{"ctx": "he", "ending0": "runs", "ending1": "\303\251", "label": 1}\n{"ctx": "x", "ending0": "a", "ending1": null, "label": 0}\n' >s.jsonl
 holds '{"choices": ["runs", "é"], "label": "ending1", "label_names": ["ending0", "ending1"], "text_a": "he"}' \
 	'JSON Lines' --skip-bad -t ctx --choices ending0,ending1 -l label s.jsonl
@@ -37,7 +40,7 @@ like "$(csv2tfrecord -t prompt --choices A,B,C -l answer -o a.text a.csv 2>&1)" 
 
 refuses "*'a.csv': record 2 (line 3): the choice 'C' is empty, and the ones behind it are not*" \
 	'a gap' csv2tfrecord -q -t prompt --choices C,A,B -l answer -o x a.csv
-refuses "*the label 'B' is neither one of the 2 choices, 'A' to 'C', nor the number of one, from 0*" \
+refuses "*the label 'B' is not one of the 2 choices, 'A' to 'C', or the number of one, from 0*" \
 	'a label of another column' csv2tfrecord -q -t prompt --choices A,C -l answer -o x a.csv
 printf 'q,a,b,l\nx,y,,a\n' >one.csv
 refuses '*record 1 (line 2): the question has but one choice*' 'one choice' \
@@ -46,8 +49,18 @@ misuses '*choices need two columns or more*' 'one column' csv2tfrecord -q -t q -
 misuses '*choice column 2 of * is given twice*' 'a column twice' csv2tfrecord -q -t q --choices a,a -o x one.csv
 misuses '*several choice columns need a header*' 'columns without names' \
 	csv2tfrecord -q -t 1 --choices 2,3 --no-header -o x one.csv
-misuses '*--pair, --label-separator and --label-type float make no sense with --choices*' 'pairs' \
-	csv2tfrecord -t q --choices a,b --pair l one.csv
+for o in '--pair l' '-l l --fold-case'; do
+	# shellcheck disable=SC2086 # options
+	misuses '*--pair, --label-separator, --fold-case and --label-type float make no sense with --choices*' "$o" \
+		csv2tfrecord -t q --choices a,b $o one.csv
+done
+misuses "*column 4 of 'one.csv' cannot be both label and choice*" 'the answer as a choice' \
+	csv2tfrecord -q -t q --choices a,l -l l -o x one.csv
+misuses "*column 1 of 'one.csv' cannot be both text and choice*" 'the question as a choice' \
+	csv2tfrecord -q -t q --choices a,q -l l -o x one.csv
+printf 'q,A,A,B\nx,y,z,w\n' >same.csv
+refuses "*choice columns 2 and 3 of 'same.csv' have the same name, 'A'*" 'two choices of a name' \
+	csv2tfrecord -q -t q --choices 4,2,3 -o x same.csv
 misuses '*--choices makes no sense with --task*' 'data sets' csv2tfrecord --task rte --choices a,b one.csv
 
 # a pair for each

@@ -112,6 +112,9 @@ refuses "*record 1 (line 2): 'toxic' is '', expected 0 or 1 (or true or false, o
 	'an empty cell' csv2tfrecord -l toxic,rude hole.csv
 misuse 'several label columns need a header, which names the labels' \
 	'without a header' csv2tfrecord --no-header -t 1 -l 2,3 m.csv
+printf 'text,x,x\na,0,1\n' >same.csv
+refuses "*label columns 2 and 3 of 'same.csv' have the same name, 'x'" 'two labels of a name' \
+	csv2tfrecord -l 2,3 same.csv
 misuse "label column 2 of 'm.csv' is given twice" 'a column twice' \
 	csv2tfrecord -l toxic,2 m.csv
 printf 'text,toxic,\na,1,0\n' >nameless.csv
