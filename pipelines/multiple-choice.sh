@@ -6,7 +6,8 @@
 #        pipelines/multiple-choice.sh small [OUT_DIR [OPTION ...]]
 # The tables have the columns id, prompt, A, B, C, D, E and answer, of which the last choices
 # may be empty; TEXT=ctx CHOICES=ending0,ending1,ending2,ending3 ANSWER=label ID=ind are those
-# of SWAG, say. Options go to bert-train. small makes questions of its own, whose answer is
+# of SWAG, say. Without an answer, as in Kaggle's test.csv, the model is not evaluated.
+# Options go to bert-train. small makes questions of its own, whose answer is
 # what is open, and trains a small BERT with random weights.
 set -eu
 PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
@@ -45,18 +46,32 @@ if [ "$start" != -m ]; then
 fi
 
 # A record has a question with its choices, so it can be shuffled and divided.
-records() { # TABLE RECORDS
-	csv2tfrecord -t "$TEXT" --choices "$CHOICES" -l "$ANSWER" -i "$ID" "$1" |
-		bert-tokenize -m "$model" --max-length 256 -o "$2"
+records() { # TABLE RECORDS [OPTION ...]
+	table=$1 rec=$2
+	shift 2
+	csv2tfrecord -t "$TEXT" --choices "$CHOICES" -i "$ID" "$@" "$table" |
+		bert-tokenize -m "$model" --max-length 256 -o "$rec"
 }
-records "$train" "$out/train.rec"
-records "$test" "$out/test.rec"
+answers=yes
+if columns=$(csv2tfrecord -q --list-columns "$test" 2>/dev/null) &&
+	! echo "$columns" | grep -Fxq -e "$ANSWER"; then
+	answers=no
+	echo "multiple-choice.sh: '$test' has no column '$ANSWER': its questions are not evaluated" >&2
+fi
+records "$train" "$out/train.rec" -l "$ANSWER"
+if [ $answers = yes ]; then
+	records "$test" "$out/test.rec" -l "$ANSWER"
+else
+	records "$test" "$out/test.rec"
+fi
 
 # shellcheck disable=SC2086 # two options
 bert-train $start "$model" --task multiple-choice --eval-share 0.1 --metric map_at_3 \
 	--batch-size 8 --learning-rate $rate --epochs 3 -o "$out/model" --force --override "$@" "$out/train.rec"
 
-bert-eval -m "$out/model" -o "$out/report.txt" "$out/test.rec"
-cat "$out/report.txt"
+if [ $answers = yes ]; then
+	bert-eval -m "$out/model" -o "$out/report.txt" "$out/test.rec"
+	cat "$out/report.txt"
+fi
 bert-predict -m "$out/model" --top 3 --label-separator ' ' --header id,prediction \
 	-o "$out/submission.csv" "$out/test.rec"

@@ -168,6 +168,12 @@ is "$(awk '/^[0-9]+,[A-E] [A-E] [A-E]$/' mc/submission.csv | wc -l | tr -d ' ')"
 awk -F, 'NR == 1 || $8 ~ /[ABC]/' mc/test.csv >mc/three.csv
 exits 0 "multiple-choice.sh: a user's model and data" env CHOICES=C,B,A \
 	"$TEST_TOP/pipelines/multiple-choice.sh" mc/model mc/three.csv mc/three.csv mc2 --epochs 1
+cut -d , -f 1-7 mc/test.csv >mc/kaggle.csv
+exits 0 'multiple-choice.sh: a test without answers, as Kaggle has it' \
+	"$TEST_TOP/pipelines/multiple-choice.sh" mc/model mc/train.csv mc/kaggle.csv mc3 --steps 1
+is "$(sed 's/,.*//' mc3/submission.csv)" "$(sed 's/,.*//' mc/kaggle.csv)" 'multiple-choice.sh: has a submission'
+[ ! -e mc3/report.txt ]
+result $? 'multiple-choice.sh: and no report'
 exits 2 'multiple-choice.sh: says how it is used' "$TEST_TOP/pipelines/multiple-choice.sh"
 exits 0 'distill.sh: by itself' "$TEST_TOP/pipelines/distill.sh" small d --epochs 6
 like "$(cat out)" 'teacher: accuracy *student: accuracy *' 'distill.sh: compares both'
