@@ -37,8 +37,7 @@ static int count_list(const struct bt_feature *list, size_t *n,
 
 int bt_tokenize_choice_next(const struct bt_tokenize *j,
                             struct bt_tokenize_worker *w,
-                            struct bt_tokenize_text *x, size_t *mended,
-                            struct bt_error *err)
+                            struct bt_tokenize_text *x, struct bt_error *err)
 {
 	struct bt_span *s = &x->rec.text_b;
 	int r = bt_feature_next_text(&x->rec.choice_list, &x->choice, &s->p,
@@ -46,13 +45,12 @@ int bt_tokenize_choice_next(const struct bt_tokenize *j,
 
 	if (r < 0)
 		return r;
-	return j->opts.mend ? bt_tokenize_mend(w, 1, s, mended) : BT_OK;
+	return j->opts.mend ? bt_tokenize_mend(w, 1, s, &x->mended) : BT_OK;
 }
 
 int bt_tokenize_choices(const struct bt_tokenize *j,
                         struct bt_tokenize_worker *w,
-                        struct bt_tokenize_text *x, size_t *mended,
-                        struct bt_error *err)
+                        struct bt_tokenize_text *x, struct bt_error *err)
 {
 	size_t names;
 	int r = count_list(&x->rec.choice_list, &x->choices, err);
@@ -75,7 +73,7 @@ int bt_tokenize_choices(const struct bt_tokenize *j,
 		    "has choices, which go with one text, not apart, not in "
 		    "windows, and in full records");
 	x->choice = x->rec.choice_list.list;
-	return bt_tokenize_choice_next(j, w, x, mended, err);
+	return bt_tokenize_choice_next(j, w, x, err);
 }
 
 int bt_tokenize_choice_label(const struct bt_tokenize *j, size_t choices,

@@ -358,7 +358,6 @@ static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
                   struct bt_tokenize_text *x, struct bt_tokenize_piece *p)
 {
 	const char *data = bt_buf_at(&j->bytes, item->at);
-	size_t mended = 0;
 	int r = BT_OK;
 
 	if (j->opts.lines)
@@ -366,12 +365,13 @@ static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	else
 		r = bt_text_rec_read(data, item->len, &x->rec, &p->err);
 	if (r == BT_OK && j->opts.mend) {
-		if (bt_tokenize_mend(w, 0, &x->rec.text_a, &mended) != BT_OK ||
-		    bt_tokenize_mend(w, 1, &x->rec.text_b, &mended) != BT_OK)
+		if (bt_tokenize_mend(w, 0, &x->rec.text_a, &x->mended) !=
+		        BT_OK ||
+		    bt_tokenize_mend(w, 1, &x->rec.text_b, &x->mended) != BT_OK)
 			return BT_ENOMEM;
 	}
 	if (r == BT_OK && x->rec.word_list.name != NULL) {
-		r = bt_tokenize_words(j, w, x, &mended, &p->err);
+		r = bt_tokenize_words(j, w, x, &p->err);
 		if (r == BT_OK)
 			r = bt_tokenize_words_window(j, w, x);
 	}
@@ -386,9 +386,7 @@ static int encode(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 		                               "holds no words, all of whose "
 		                               "tokens are to be labelled"));
 	if (r == BT_OK && x->rec.choice_list.name != NULL)
-		r = bt_tokenize_choices(j, w, x, &mended, &p->err);
-	p->stats.mended += mended;
-	p->stats.mended_texts += mended > 0;
+		r = bt_tokenize_choices(j, w, x, &p->err);
 	if (r == BT_OK && j->opts.apart)
 		r = take_apart(x, &p->err);
 	if (r != BT_OK || x->word != NULL || x->place != NULL)
@@ -468,12 +466,11 @@ static int encode_others(const struct bt_tokenize *j,
 	size_t n = x->choices > 0  ? x->choices
 	           : j->opts.apart ? 2 + j->opts.n_fields
 	                           : 1;
-	size_t mended = 0;
 	int r = BT_OK;
 
 	for (x->text = 1; r == BT_OK && x->text < n; x->text++) {
 		if (x->choices > 0) {
-			r = bt_tokenize_choice_next(j, w, x, &mended, &p->err);
+			r = bt_tokenize_choice_next(j, w, x, &p->err);
 		} else {
 			x->rec.text_a = x->second;
 			if (x->text > 1)
@@ -486,7 +483,6 @@ static int encode_others(const struct bt_tokenize *j,
 		if (r == BT_OK)
 			count_text(&p->stats, x, &w->question, 0);
 	}
-	p->stats.mended += mended;
 	return r;
 }
 
@@ -512,5 +508,9 @@ int bt_tokenize_encode_one(const struct bt_tokenize *j,
 	}
 	if (r == BT_OK)
 		count_text(&p->stats, &x, &w->question, item->len);
-	return r == BT_OK ? encode_others(j, w, item, &x, p) : r;
+	if (r == BT_OK)
+		r = encode_others(j, w, item, &x, p);
+	p->stats.mended += x.mended;
+	p->stats.mended_texts += x.mended > 0;
+	return r;
 }

@@ -121,6 +121,7 @@ struct bt_tokenize_text {
 	                        * that is a field */
 	size_t choices; /* of a question: text_b is number `text`, 0: none */
 	struct bt_pb choice; /* behind it in the record's list */
+	size_t mended;       /* U+FFFD put into it so far */
 	const int32_t *word; /* [e.n] of a text in words, else NULL */
 	/* of a question, else NULL; its texts are text_a and text_b of rec */
 	const struct bt_token_place *place; /* [e.n] */
@@ -131,15 +132,15 @@ struct bt_tokenize_text {
  */
 uint32_t bt_cursor_move(struct bt_cursor *c, const char *text, uint32_t to);
 
-/* Replaces text by its copy in w->mended[k], if it is not UTF-8, and counts.
- * BT_ENOMEM alone. */
+/* Replaces text by its copy in w->mended[k], if it is not UTF-8, and adds the
+ * U+FFFD put in to *mended. BT_ENOMEM alone. */
 int bt_tokenize_mend(struct bt_tokenize_worker *w, int k, struct bt_span *text,
                      size_t *mended) BT_MUST_USE;
 
 /* Encodes the words of x->rec; then each call of _window makes the next window,
  * x->window, until that is x->e.windows - 1. */
 int bt_tokenize_words(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
-                      struct bt_tokenize_text *x, size_t *mended,
+                      struct bt_tokenize_text *x,
                       struct bt_error *err) BT_MUST_USE;
 int bt_tokenize_words_window(const struct bt_tokenize *j,
                              struct bt_tokenize_worker *w,
@@ -165,11 +166,11 @@ void bt_tokenize_question_clear(struct bt_tokenize_question *q);
  * first becomes text_b; _next makes the next one that. */
 int bt_tokenize_choices(const struct bt_tokenize *j,
                         struct bt_tokenize_worker *w,
-                        struct bt_tokenize_text *x, size_t *mended,
+                        struct bt_tokenize_text *x,
                         struct bt_error *err) BT_MUST_USE;
 int bt_tokenize_choice_next(const struct bt_tokenize *j,
                             struct bt_tokenize_worker *w,
-                            struct bt_tokenize_text *x, size_t *mended,
+                            struct bt_tokenize_text *x,
                             struct bt_error *err) BT_MUST_USE;
 
 /* label_ids of such a question: the number of the right choice. */

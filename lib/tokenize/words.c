@@ -107,7 +107,7 @@ static int add_word(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 
 /* The words of a feature, which may not be there. */
 static int add_list(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
-                    const struct bt_feature *f, size_t *mended,
+                    struct bt_tokenize_text *x, const struct bt_feature *f,
                     struct bt_error *err)
 {
 	struct bt_pb at = f->list;
@@ -116,7 +116,7 @@ static int add_list(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 
 	while (r == BT_OK && f->name != NULL &&
 	       (r = bt_feature_next_text(f, &at, &word.p, &word.n, err)) == 1) {
-		r = j->opts.mend ? bt_tokenize_mend(w, 0, &word, mended)
+		r = j->opts.mend ? bt_tokenize_mend(w, 0, &word, &x->mended)
 		                 : BT_OK;
 		if (r == BT_OK)
 			r = add_word(j, w, word, w->words.room, err);
@@ -131,8 +131,7 @@ static size_t tokens(const struct bt_tokenize_words *s, size_t a, size_t b)
 }
 
 int bt_tokenize_words(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
-                      struct bt_tokenize_text *x, size_t *mended,
-                      struct bt_error *err)
+                      struct bt_tokenize_text *x, struct bt_error *err)
 {
 	struct bt_tokenize_words *s = &w->words;
 	size_t specials;
@@ -156,15 +155,15 @@ int bt_tokenize_words(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 		                    s->room);
 	s->room -= specials;
 	if (r == BT_OK)
-		r = add_list(j, w, &x->rec.before_list, mended, err);
+		r = add_list(j, w, x, &x->rec.before_list, err);
 	s->first = s->own_to = s->n;
 	if (r == BT_OK)
-		r = add_list(j, w, &x->rec.word_list, mended, err);
+		r = add_list(j, w, x, &x->rec.word_list, err);
 	s->last = s->n;
 	if (r == BT_OK && s->last == s->first)
 		r = bt_error_set(err, BT_EFORMAT, "holds no words");
 	if (r == BT_OK)
-		r = add_list(j, w, &x->rec.after_list, mended, err);
+		r = add_list(j, w, x, &x->rec.after_list, err);
 	if (r != BT_OK)
 		return r;
 	x->e.whole = tokens(s, s->first, s->last) + specials;

@@ -95,4 +95,9 @@ refuses '*has 2 choices and 1 names of them*' 'names that are missing' \
 refuses "*the label 'C' names none of the 2 choices of its record*" 'a label that is none of them' \
 	sh -c 'echo "{\"text_a\": \"a\", \"choices\": [\"b\", \"c\"], \"label_names\": [\"A\", \"B\"], \"label\": \"C\"}" |
 		tfrecord-cat -q --from-json | bert-tokenize -q -m "$1" -o x' sh "$vocab"
+x='{"base64": "eP8="}' # x and a byte that is not UTF-8
+printf '%s\n' '{"text_a": "a", "choices": ["b", '"$x"'], "label_names": ["A", "B"]}' \
+	'{"text_a": '"$x"', "choices": ['"$x"', "c"], "label_names": ["A", "B"]}' | tfrecord-cat -q --from-json |
+	bert-tokenize -m "$vocab" --replace-invalid -o bad.rec 2>err
+like "$(cat err)" '*; 2 texts with invalid UTF-8 (3 U+FFFD put in)*' 'questions with invalid bytes, in any choice'
 finish
