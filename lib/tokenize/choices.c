@@ -5,6 +5,9 @@
 
 #define SHOWN 100 /* bytes of a label in a message */
 
+/* Each choice's record has the names of all: their bytes are the square. */
+#define MOST_CHOICES 1000
+
 size_t bt_tokenize_find_name(const struct bt_feature *names,
                              struct bt_span label, size_t n)
 {
@@ -72,6 +75,15 @@ int bt_tokenize_choices(const struct bt_tokenize *j,
 		    err, BT_EFORMAT,
 		    "has choices, which go with one text, not apart, not in "
 		    "windows, and in full records");
+	if (x->choices > MOST_CHOICES)
+		return bt_error_set(err, BT_ELIMIT,
+		                    "has %zu choices, more than %d", x->choices,
+		                    MOST_CHOICES);
+	if (j->opts.dummy_label != NULL ||
+	    (j->opts.labels != NULL && !j->opts.model_labels))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "has choices, whose names are its labels, "
+		                    "in place of given ones and of a dummy");
 	x->choice = x->rec.choice_list.list;
 	return bt_tokenize_choice_next(j, w, x, err);
 }

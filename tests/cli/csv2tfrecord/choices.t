@@ -84,6 +84,18 @@ for j in 1 3; do
 done
 same sum1 sum3 'threads do not matter'
 like "$(bert-tokenize -m "$vocab" a.text 2>&1 >/dev/null)" '*2 texts, *' 'two questions'
+awk 'BEGIN { t = "prompt"; q = "q"; for (i = 1; i <= 1001; i++) { t = t ",c" i; q = q ",x" }; print t; print q }' >wide.csv
+columns=$(sed -n '1s/prompt,//p' wide.csv)
+csv2tfrecord -q -t prompt --choices "$columns" -o wide.text wide.csv
+refuses "*'wide.text': record 1: has 1001 choices, more than 1000*" 'too many choices' \
+	bert-tokenize -q -m "$vocab" -o x wide.text
+is "$(csv2tfrecord -q -t prompt --choices "${columns%,*}" wide.csv | bert-tokenize -q -m "$vocab" | tfrecord-cat -q --count)" \
+	1000 'and as many as there may be'
+for o in '--labels A,B,C' '--dummy-label A'; do
+	# shellcheck disable=SC2086 # options
+	refuses '*record 1: has choices, whose names are its labels, in place of given ones and of a dummy*' "not with $o" \
+		bert-tokenize -q -m "$vocab" $o -o x a.text
+done
 for o in --apart '--stride 2 --max-length 8' '--layout bert --pad 8'; do
 	# shellcheck disable=SC2086 # options
 	refuses '*has choices, which go with one text, not apart, not in windows, and in full records*' "not with $o" \
