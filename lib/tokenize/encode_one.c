@@ -275,11 +275,11 @@ static void count_question(struct bt_tokenize_stats *s,
 	s->answers_lost += q->has_answer && !q->found;
 }
 
-static void count_text(struct bt_tokenize_stats *s,
-                       const struct bt_tokenize_text *x,
+static void count_text(struct bt_tokenize_stats *s, struct bt_tokenize_text *x,
                        const struct bt_tokenize_question *q, size_t bytes)
 {
 	const struct bt_encoding *e = &x->e;
+	bool cut = e->cut > 0 || e->windows > 1;
 	size_t n = e->whole;
 	int k = 0; /* which power of two n has reached */
 
@@ -287,7 +287,8 @@ static void count_text(struct bt_tokenize_stats *s,
 	if (x->place != NULL)
 		count_question(s, e, q);
 	else
-		s->cut_texts += e->cut > 0 || e->windows > 1;
+		s->cut_texts += cut && !x->cut;
+	x->cut = x->cut || cut;
 	s->cut_tokens += e->cut;
 	s->bytes += bytes;
 	if (e->bare) {
@@ -475,6 +476,9 @@ static int encode_others(const struct bt_tokenize *j,
 			x->rec.text_a = x->second;
 			if (x->text > 1)
 				r = find_field(j, item, x, &p->err);
+			if (r == BT_OK && x->text > 1 && j->opts.mend)
+				r = bt_tokenize_mend(w, 0, &x->rec.text_a,
+				                     &x->mended);
 		}
 		if (r == BT_OK)
 			r = encode_texts(j, w, x, &p->err);

@@ -122,6 +122,7 @@ struct bt_tokenize_text {
 	size_t choices; /* of a question: text_b is number `text`, 0: none */
 	struct bt_pb choice; /* behind it in the record's list */
 	size_t mended;       /* U+FFFD put into it so far */
+	bool cut;            /* one of its texts so far was */
 	const int32_t *word; /* [e.n] of a text in words, else NULL */
 	/* of a question, else NULL; its texts are text_a and text_b of rec */
 	const struct bt_token_place *place; /* [e.n] */

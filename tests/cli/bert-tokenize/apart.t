@@ -36,6 +36,9 @@ is "$(tfrecord-cat -q --json apart.rec | sed 's/.*"text_a": "\([^"]*\)".*"text_n
 	'0 the book,1 a very long book with pages,2 .5,3 a very long book with pages,' '... are texts'
 refuses "*record 1*has no field 'c'*" 'a field that is not there' \
 	bert-tokenize -q -m vocab.txt --apart --negative c -o x kept.rec
+printf '{"text_a": "a", "text_b": "b", "neg": {"base64": "eP8="}}\n' | tfrecord-cat -q --from-json -o bad.text
+bert-tokenize -m vocab.txt --apart --negative neg --replace-invalid -o x bad.text 2>err
+like "$?$(cat err)" '0*1 text with invalid UTF-8 (1 U+FFFD put in)*' 'invalid bytes of a field'
 exits 2 '--negative alone' bert-tokenize -q -m vocab.txt --negative score -o x kept.rec
 refuses "*record 1*is not a pair of texts*csv2tfrecord --pair*" 'a single text' \
 	bert-tokenize -q -m vocab.txt --apart -o x one.txt.rec

@@ -96,6 +96,8 @@ for o in '--labels A,B,C' '--dummy-label A'; do
 	refuses '*record 1: has choices, whose names are its labels, in place of given ones and of a dummy*' "not with $o" \
 		bert-tokenize -q -m "$vocab" $o -o x a.text
 done
+like "$(bert-tokenize -m "$vocab" --max-length 5 a.text 2>&1 >/dev/null)" '*2 texts, *; 2 texts truncated to 5 tokens*' \
+	'questions that are cut for several choices'
 for o in --apart '--stride 2 --max-length 8' '--layout bert --pad 8'; do
 	# shellcheck disable=SC2086 # options
 	refuses '*has choices, which go with one text, not apart, not in windows, and in full records*' "not with $o" \
