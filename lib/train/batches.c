@@ -213,12 +213,13 @@ size_t bt_batches_max_tokens(const struct bt_batches *b)
 
 size_t bt_batches_max_texts(const struct bt_batches *b)
 {
-	size_t n = b->d->n;
+	size_t n = b->o.size != 0 ? most(b) : b->d->n;
 
-	if (b->o.size != 0)
-		n = most(b);
 	/* a text has a token at least */
-	return b->o.tokens != 0 && b->o.tokens < n ? b->o.tokens : n;
+	if (b->o.tokens != 0 && b->o.tokens < n)
+		n = b->o.tokens;
+	/* a group is never parted */
+	return n > b->d->most_texts ? n : b->d->most_texts;
 }
 
 size_t bt_batches_update_texts(const struct bt_batches *b)

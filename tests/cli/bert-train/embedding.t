@@ -111,6 +111,9 @@ csv2tfrecord -q -i row -t a --pair b --keep c triples.csv | bert-tokenize -q -m 
 works 'triplets' train t --eval triples.rec --metric triplet_accuracy --save-steps 3 --keep 9 triples.rec
 like "$(cat err)" '*99 training examples, 99 for evaluation, 99 pairs of texts, 1 other text each, *(triplet_accuracy *' \
 	'have a third text'
+works 'an example with more texts than a batch is to have tokens' \
+	train x -q --batch-tokens 2 --steps 2 triples.rec
+rm -r x
 works 'are evaluated' bert-eval -q -m t --min triplet_accuracy=.5 triples.rec
 like "$(cat out)" 'accuracy * MRR * triplet accuracy 0.* loss * (99 pairs)' '... in the report'
 train t2 -q --eval triples.rec --metric triplet_accuracy --resume-from t/checkpoint-3.safetensors triples.rec

@@ -51,9 +51,18 @@ for how in shards parts; do
 done
 [ "$(loss other)" != "$(loss once)" ]
 result $? 'which others are not'
-train tokens -q --batch-size 0 --batch-tokens 20 --steps 3 -j 2 train.rec
-train again -q --batch-size 0 --batch-tokens 20 --steps 3 -j 1 train.rec
-is "$(weights again)" "$(weights tokens)" 'threads do not matter'
+for tokens in 40 2; do
+	works "batches of $tokens tokens" train tokens -q --batch-tokens $tokens --steps 3 -j 2 train.rec
+	works "... by one thread" train again -q --batch-tokens $tokens --steps 3 -j 1 train.rec
+	is "$(weights again)" "$(weights tokens)" 'threads do not matter'
+done
+awk 'BEGIN { n = 300; h = "prompt"; x = "a cafe"; for (k = 1; k <= n; k++) { h = h ",C" k; x = x ",book" }
+	print h ",answer"; print x ",C7"; print x ",C" n }' >many.csv
+csv2tfrecord -q -t prompt --choices "$(sed 's/prompt,//; s/,answer//; q' many.csv)" -l answer many.csv |
+	bert-tokenize -q -m vocab.txt -o many.rec
+works 'a question with more choices than a batch is to have tokens' \
+	train x -q --batch-tokens 20 --steps 3 many.rec
+rm -r x
 
 bert-eval -q -m m -o report dev.rec
 like "$(cat report)" 'accuracy 1.0000  MAP@3 1.0000  loss 0.*  (20 questions)' 'it is evaluated'

@@ -421,7 +421,7 @@ TEST(groups_stay_together)
 	struct bt_dataset d = {0};
 	struct bt_error err = {0};
 	struct bt_batches b;
-	size_t i, pos, n;
+	size_t i, pos, n, most;
 	int64_t epoch;
 
 	rec.ids = ids;
@@ -450,6 +450,18 @@ TEST(groups_stay_together)
 		}
 		assert_int_equal(bt_batches_between(&b, 0, 12), 7);
 	}
+	bt_batches_clear(&b);
+	/* a group of more tokens, and more texts, than a batch is to have */
+	o = (struct bt_batching){.tokens = 2, .accumulate = 1, .seed = 3};
+	assert_ok(bt_batches_init(&b, &d, &o, &err));
+	bt_batches_seek(&b, 0, 0);
+	for (pos = most = 0; pos < 12; pos += n) {
+		n = bt_batches_at(&b, pos);
+		most = n > most ? n : most;
+		assert_true(n <= bt_batches_max_texts(&b));
+		assert_true(2 * n <= bt_batches_max_tokens(&b));
+	}
+	assert_int_equal(most, 3);
 	bt_batches_clear(&b);
 	bt_dataset_clear(&d);
 }
