@@ -236,26 +236,8 @@ struct reading {
 	enum bt_label_mode mode;
 	struct bt_token_rec rec;
 	struct bt_windows windows;
-	int64_t texts; /* of the last example so far */
 	struct bt_whole whole;
 };
-
-/* The texts of an example follow each other. */
-static int check_order(struct reading *x, const struct bt_token_rec *rec,
-                       struct bt_error *err)
-{
-	int64_t k = rec->text_number;
-
-	if (k < 0 || (k > 0 && k != x->texts))
-		return bt_error_hint(
-		    err, BT_HINT_TEXTS_ORDER,
-		    bt_error_set(err, BT_EFORMAT,
-		                 "is text %lld of an example and does not "
-		                 "follow the text before it",
-		                 (long long)k));
-	x->texts = k + 1;
-	return BT_OK;
-}
 
 static int add_payload(struct bt_dataset *d, struct reading *x,
                        struct bt_labels *labels, const uint8_t *data,
@@ -269,8 +251,6 @@ static int add_payload(struct bt_dataset *d, struct reading *x,
 		return r;
 	if (x->fit.length < 0)
 		x->fit.length = (int)rec->n;
-	if ((r = check_order(x, rec, err)))
-		return r;
 	if (!x->fit.per_token &&
 	    (r = bt_windows_take(&x->windows, rec, err)) != 1)
 		return r;
@@ -324,6 +304,7 @@ int bt_dataset_read(char *const *paths, int n_paths, uint64_t expect,
 	r = read_all(in, &x, labels, d, err);
 	bt_token_rec_clear(&x.rec);
 	bt_windows_clear(&x.windows);
+	bt_whole_clear(&x.whole);
 	bt_tfrecord_close(in);
 	return r;
 }

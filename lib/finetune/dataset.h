@@ -36,11 +36,18 @@ struct bt_fit {
 	enum bt_windows_join windows;
 };
 
-/* The texts of an example, as records of them come one by one: whether all of
- * them are there, where the task knows their number (bt_token_rec.texts). */
+/* The texts of an example, as records of them come one by one: whether they
+ * follow each other and, where the task knows their number
+ * (bt_token_rec.texts), whether all are there, with one id and one label. Zero
+ * is before the first record. */
 struct bt_whole {
-	int64_t next, of;
+	int64_t next, of; /* of: 0 where it is not known */
+	float right;      /* the first target */
+	bool has_id;
+	struct bt_buf id;
 };
+
+void bt_whole_clear(struct bt_whole *w);
 
 /* BT_EFORMAT where the record does not follow the one before it; at the end,
  * where some are missing. */

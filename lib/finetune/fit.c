@@ -125,7 +125,7 @@ int bt_dataset_check(struct bt_token_rec *rec, const struct bt_fit *fit,
 
 int bt_whole_end(const struct bt_whole *w, struct bt_error *err)
 {
-	if (w->next == w->of)
+	if (w->of == 0 || w->next == w->of)
 		return BT_OK;
 	return bt_error_hint(
 	    err, BT_HINT_TEXTS_ORDER,
@@ -135,22 +135,52 @@ int bt_whole_end(const struct bt_whole *w, struct bt_error *err)
 	                 (long long)w->of, (long long)w->next));
 }
 
+void bt_whole_clear(struct bt_whole *w)
+{
+	bt_buf_clear(&w->id);
+}
+
+/* A further text that does not fit the one before it: "has another id than". */
+static int misfit(const struct bt_token_rec *rec, const char *how,
+                  struct bt_error *err)
+{
+	const char *text = rec->texts > 0 ? "choice" : "text";
+
+	return bt_error_hint(
+	    err, BT_HINT_TEXTS_ORDER,
+	    bt_error_set(
+	        err, BT_EFORMAT, "is %s %lld of %s and %s the %s before it",
+	        text, (long long)rec->text_number,
+	        rec->texts > 0 ? "a question" : "an example", how, text));
+}
+
 int bt_whole_take(struct bt_whole *w, const struct bt_token_rec *rec,
                   struct bt_error *err)
 {
+	bool known = rec->texts > 0, named = rec->id.p != NULL;
+	float right = known ? rec->target[0] : 0;
 	int64_t k = rec->text_number;
 
-	if (rec->texts == 0)
-		return BT_OK;
 	if (k == 0 && bt_whole_end(w, err) != BT_OK)
 		return BT_EFORMAT;
-	if (k > 0 && (k != w->next || rec->texts != w->of))
-		return bt_error_hint(
-		    err, BT_HINT_TEXTS_ORDER,
-		    bt_error_set(err, BT_EFORMAT,
-		                 "is choice %lld of a question and does not "
-		                 "follow the choice before it",
-		                 (long long)k));
-	*w = (struct bt_whole){k + 1, rec->texts};
-	return BT_OK;
+	if (k < 0 || (k > 0 && (k != w->next || rec->texts != w->of)))
+		return misfit(rec, "does not follow", err);
+	if (k > 0 && known &&
+	    (named != w->has_id ||
+	     (named &&
+	      !bt_span_equal(
+	          rec->id, (struct bt_span){bt_buf_at(&w->id, 0), w->id.len}))))
+		return misfit(rec, "has another id than", err);
+	if (k > 0 && right != w->right)
+		return misfit(rec, "has another label than", err);
+	w->next = k + 1;
+	if (k > 0)
+		return BT_OK;
+	w->of = rec->texts;
+	w->right = right;
+	w->has_id = named;
+	bt_buf_reset(&w->id);
+	if (known && named)
+		bt_buf_put(&w->id, rec->id.p, rec->id.n);
+	return w->id.oom ? bt_error_nomem(err, "reading records") : BT_OK;
 }

@@ -385,7 +385,8 @@ static int read_block(struct bt_predict_stream *s, struct reading *x,
 			return r;
 		if ((r = bt_dataset_check(&x->rec, &fit, s->o.labels,
 		                          &s->model.labels, &label, err)) ||
-		    (r = bt_whole_take(&x->whole, &x->rec, err)) ||
+		    (x->rec.texts > 0 &&
+		     (r = bt_whole_take(&x->whole, &x->rec, err))) ||
 		    (r = bt_dataset_add(&s->block, &x->rec, label, err)) ||
 		    (s->o.look != NULL &&
 		     (r = s->o.look(s->o.look_ctx, s->block.n - 1,
@@ -561,8 +562,8 @@ int bt_predict_stream_run(struct bt_predict_stream *s, char *const *paths,
 	} while (r == BT_OK && s->block.n > 0);
 	if (r == BT_OK && s->records == 0)
 		r = bt_tfrecord_none(x.in, err);
-	if (r == BT_OK)
-		r = bt_whole_end(&x.whole, err);
+	if (r == BT_OK && bt_whole_end(&x.whole, err) != BT_OK)
+		r = bt_tfrecord_blame(x.in, err);
 	if (r == BT_OK)
 		bt_windows_tell(&s->windows,
 		                s->o.embed != NULL ? "embeddings"
@@ -571,6 +572,7 @@ int bt_predict_stream_run(struct bt_predict_stream *s, char *const *paths,
 		                s->o.log);
 	s->seconds += bt_seconds() - start;
 	bt_token_rec_clear(&x.rec);
+	bt_whole_clear(&x.whole);
 	bt_tfrecord_close(x.in);
 	return r;
 }

@@ -53,6 +53,28 @@ static int find_right(const struct bt_token_rec *rec, size_t *n, int64_t *right,
 	return BT_OK;
 }
 
+/* A name that two choices have. */
+static int check_names(const struct bt_feature *names, struct bt_error *err)
+{
+	struct bt_pb at = names->list, rest;
+	struct bt_span a, b;
+	int r, more;
+
+	while ((r = bt_feature_next_text(names, &at, &a.p, &a.n, err)) == 1) {
+		rest = at;
+		while ((more = bt_feature_next_text(names, &rest, &b.p, &b.n,
+		                                    err)) == 1)
+			if (bt_span_equal(a, b))
+				return bt_error_set(
+				    err, BT_EFORMAT,
+				    "two of the choices are called '%.*s'",
+				    (int)(a.n < 100 ? a.n : 100), a.p);
+		if (more < 0)
+			return more;
+	}
+	return r;
+}
+
 static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
                   struct bt_labels *labels, int32_t *label,
                   struct bt_error *err)
@@ -64,6 +86,14 @@ static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
 
 	if (!rec->has_text_number || rec->name_list.name == NULL)
 		return no_choice(err);
+	if (rec->has_window)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "is a window of a choice, and choices are "
+		                    "read whole");
+	/* of a question's choices the first one speaks for all */
+	if (rec->text_number == 0 &&
+	    (r = check_names(&rec->name_list, err)) != BT_OK)
+		return r;
 	r = find_right(rec, &n, &right, &why);
 	if (r != BT_OK && mode != BT_LABELS_OPTIONAL)
 		return bt_target_settle(rec, mode, &why, err);
@@ -78,7 +108,7 @@ static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
 	if ((r = bt_target_reserve(rec, 2, err)))
 		return r;
 	rec->n_target = 2;
-	rec->target[0] = right >= 0 && right < (int64_t)n ? (float)right : 0;
+	rec->target[0] = right >= 0 && right < (int64_t)n ? (float)right : -1;
 	rec->target[1] = (float)n;
 	rec->texts = (int64_t)n;
 	if (right >= 0 && right < (int64_t)n)

@@ -123,11 +123,28 @@ like "$(cat heads)" '*mpnet.pooler.dense.weight*sequence_summary.summary.weight*
 is "$(grep -c out_proj heads)" 0 'and not those of classifiers'
 
 # what is not whole, or is something else
-tfrecord-cat -q --head 2 -o cut.rec dev.rec
+tfrecord-cat -q --json dev.rec >dev.json
+edited() { # NAME SCRIPT: dev.rec, edited as JSON
+	sed "$2" dev.json | tfrecord-cat -q --from-json -o $1.rec
+}
+edited cut '3,$d'
+sed -n '1,2p; 10,11p' dev.json | tfrecord-cat -q --from-json -o ids.rec
+edited first '1s/"label": "B", "label_ids": 1, //'
+edited later '2,$s/"label": "[A-D]", "label_ids": [0-3], //'
+edited labels '2s/"label": "B", "label_ids": 1, /"label": "A", "label_ids": 0, /'
+edited window 's/"text_number": \([01]\)/&, "window": \1/'
+edited names '1,4s/"D"\]/"A"]/'
 for tool in 'bert-eval -q -m m' 'bert-predict -q -m m' 'bert-train -q -m m -o x'; do
 	# shellcheck disable=SC2086 # a command
-	refuses '*the last question so far has [34] choices, and records of 2 (shuffle and divide before bert-tokenize)*' \
-		"${tool%% *}: a part of a question" $tool cut.rec
+	for what in 'cut|record 2: the last question so far has [34] choices, and records of 2 (shuffle and divide before bert-tokenize)' \
+		'ids|record 3: is choice 2 of a question and has another id than the choice before it (shuffle and *' \
+		'first|record 2: is choice 1 of a question and has another label than the choice before it*' \
+		'later|record 2: is choice 1 of a question and has another label than the choice before it*' \
+		'labels|record 2: is choice 1 of a question and has another label than the choice before it*' \
+		'window|record 1: is a window of a choice, and choices are read whole' \
+		"names|record 1: two of the choices are called 'A'"; do
+		refuses "*'${what%%|*}.rec': ${what#*|}" "${tool%% *}: ${what%%|*}" $tool ${what%%|*}.rec
+	done
 done
 tfrecord-cat -q --shuffle -o shuffled.rec dev.rec
 refuses '*choice*' 'shuffled choices' bert-eval -q -m m shuffled.rec
