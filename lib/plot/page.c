@@ -81,9 +81,9 @@ static void put_cell(struct bt_buf *b, const json_t *v)
 static void put_tiles(struct bt_buf *b, const json_t *report)
 {
 	static const char *const first[] = {
-	    "accuracy", "macro_f1",   "micro_f1", "f1",      "exact_match",
-	    "rmse",     "pearson",    "spearman", "roc_auc", "mrr",
-	    "ece",      "perplexity", "loss",     "examples"};
+	    "accuracy", "macro_f1", "micro_f1",   "f1",       "exact_match",
+	    "map_at_3", "rmse",     "pearson",    "spearman", "roc_auc",
+	    "mrr",      "ece",      "perplexity", "loss",     "examples"};
 	const json_t *v;
 	size_t i;
 
