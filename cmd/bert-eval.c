@@ -241,6 +241,11 @@ static int unmet(const struct run *r)
 	return bad + 1;
 }
 
+#define WITHOUT                                                                \
+	" are evaluated without --by, --rank-by, --errors, --compare, "        \
+	"--leak, --task, --label-separator, --strict, --label-issues, "        \
+	"--calibrate, --coverage and thresholds of labels"
+
 /* Options that only apply to labels of texts. */
 static bool label_options(const struct args *a)
 {
@@ -269,17 +274,11 @@ static const char *misfit(const struct args *a, const struct bt_task *task)
 		return "the model does not tell masked tokens, which "
 		       "--pseudo-perplexity is for";
 	if (task->masks && label_options(a))
-		return "masked tokens are evaluated without --by, --rank-by, "
-		       "--errors, --compare, --leak, --task, --strict, "
-		       "--label-issues and thresholds of labels";
+		return "masked tokens" WITHOUT;
 	if (task == &bt_task_multiple_choice && label_options(a))
-		return "choices are evaluated without --by, --rank-by, "
-		       "--errors, --compare, --leak, --task, --strict, "
-		       "--label-issues and thresholds of labels";
+		return "choices" WITHOUT;
 	if (task == &bt_task_embedding && label_options(a))
-		return "embeddings of pairs are evaluated without --by, "
-		       "--rank-by, --errors, --compare, --leak, --strict, "
-		       "--label-issues and thresholds of labels";
+		return "embeddings of pairs" WITHOUT;
 	if (task->per_token && (a->errors > 0 || a->by.n > 0 ||
 	                        a->threshold != NULL || a->tune != NULL))
 		return "the model tags words: --errors, --by and thresholds "

@@ -180,6 +180,9 @@ static const char *misfit_choices(const struct args *a)
 {
 	struct args rest = *a;
 
+	if (a->p.separator != NULL && a->top == 0)
+		return "of a model that chooses an answer, --label-separator "
+		       "needs --top";
 	rest.top = 0;
 	rest.p.header = rest.p.separator = rest.delimiter = rest.with = NULL;
 	return label_options(&rest)

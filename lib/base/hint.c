@@ -56,7 +56,8 @@ static const char *const words[BT_HINTS] = {
         "--pseudo-label applies only to classification",
     [BT_HINT_R_DROP_ONE_LABEL] = "--r-drop applies only to classification",
     [BT_HINT_DTYPE] = "choose another --dtype",
-    [BT_HINT_LABELS_NO_NUMBERS] = "--labels does not apply to regression",
+    [BT_HINT_LABELS_NAMED] =
+        "--labels is for classification, multilabel and tagging",
     [BT_HINT_LABEL_COLUMN] = "name the column with csv2tfrecord -l COLUMN",
     [BT_HINT_LABEL_AND_ID] = "-l COLUMN reads a label, -i COLUMN an id",
     [BT_HINT_LABEL_FORM] =
@@ -173,10 +174,10 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TSV_TOP] = "do not combine --format tsv with --top",
     [BT_HINT_WINDOWS] = "choose with --windows",
     [BT_HINT_TEXTS_ORDER] = "shuffle and divide before bert-tokenize",
-    [BT_HINT_TASK_CHOICE] = "use --task multiple-choice",
+    [BT_HINT_TASK_CHOICE] = "train with --task multiple-choice",
     [BT_HINT_CHOICES] = "csv2tfrecord --choices names their columns, -l the "
                         "label's",
-    [BT_HINT_TASK_EMBEDDING] = "use --task embedding",
+    [BT_HINT_TASK_EMBEDDING] = "train with --task embedding",
     [BT_HINT_MASKS_TASK] =
         "--mask-prob, --whole-word and --next-sentence are for --task "
         "masked-lm",
@@ -214,7 +215,7 @@ static const char *const words[BT_HINTS] = {
         "--version_2_with_negative takes those with is_impossible",
     [BT_HINT_TENSOR_SIGMOID] = "--sigmoid makes probabilities of them",
     [BT_HINT_TENSOR_SOFTMAX] = "--softmax makes probabilities of them",
-    [BT_HINT_TAGS_MODEL] = "-m DIR scores a model's tags",
+    [BT_HINT_EVALUATE_MODEL] = "-m DIR evaluates a model",
     [BT_HINT_PSEUDO_THRESHOLD] = "--pseudo-threshold sets what is wanted",
     [BT_HINT_COMMENT] = "--comment '#' leaves out lines that begin with #",
     [BT_HINT_REALIGN] = "--realign takes the nearest place of the text",

@@ -40,9 +40,15 @@ static int add_record(struct bt_predictions *p, struct bt_token_rec *rec,
 
 	if (rec->has_words)
 		return bt_error_hint(
-		    err, BT_HINT_TAGS_MODEL,
+		    err, BT_HINT_EVALUATE_MODEL,
 		    bt_error_set(err, BT_EFORMAT,
 		                 "holds words with tags, and files of "
+		                 "predictions are of texts"));
+	if (rec->has_text_number && rec->name_list.name != NULL)
+		return bt_error_hint(
+		    err, BT_HINT_EVALUATE_MODEL,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "holds a choice of a question, and files of "
 		                 "predictions are of texts"));
 	if (p->task == NULL)
 		p->task = p->guess = guess_task(rec);

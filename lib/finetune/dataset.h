@@ -25,6 +25,7 @@ struct bt_fit {
 	int vocab_size, type_vocab_size, max_positions;
 	bool per_token;     /* the model's outputs are those of tokens, */
 	bool selects;       /* and only of those that stand for something */
+	bool embeds;        /* the model embeds texts, whatever its task */
 	bool graded;        /* a ranker's numbers may be degrees, above 1 */
 	bool keeps_records; /* as they are, for what is asked of them later */
 	int length;         /* tokens of each text; 0: any, -1: as many as

@@ -50,6 +50,11 @@ static int check_tokens(const struct bt_token_rec *rec,
 	                 fit->tokenizer));
 }
 
+static bool is_choice(const struct bt_token_rec *rec)
+{
+	return rec->has_text_number && rec->name_list.name != NULL;
+}
+
 /* Records of another task. */
 static int check_kind(const struct bt_token_rec *rec,
                       const struct bt_task *task, struct bt_error *err)
@@ -68,8 +73,7 @@ static int check_kind(const struct bt_token_rec *rec,
 		                                  "holds a question, but the "
 		                                  "model learns to %s",
 		                                  task->learns));
-	if (rec->has_text_number && rec->name_list.name != NULL &&
-	    task != &bt_task_multiple_choice)
+	if (is_choice(rec) && task != &bt_task_multiple_choice)
 		return bt_error_hint(err, BT_HINT_TASK_CHOICE,
 		                     bt_error_set(err, BT_EFORMAT,
 		                                  "holds a choice of a "
@@ -115,7 +119,12 @@ int bt_dataset_check(struct bt_token_rec *rec, const struct bt_fit *fit,
 	rec->per_token = fit->per_token;
 	rec->selects = fit->selects;
 	rec->graded = fit->graded;
-	if (r == BT_OK && mode != BT_LABELS_OPTIONAL)
+	if (fit->embeds && mode == BT_LABELS_OPTIONAL) {
+		rec->has_token_labels = false;
+		return r;
+	}
+	/* a text of any record may be predicted, but not a choice alone */
+	if (r == BT_OK && (mode != BT_LABELS_OPTIONAL || is_choice(rec)))
 		r = check_kind(rec, fit->task, err);
 	if (r == BT_OK)
 		r = fit->task->target(rec, mode, labels, label, err);

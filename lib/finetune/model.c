@@ -132,6 +132,7 @@ struct bt_fit bt_model_fit(const struct bt_model *m, const char *tokenizer)
 	                   .max_positions = c->max_positions,
 	                   .per_token = m->task->per_token && !m->embeds,
 	                   .selects = m->task->masks && !m->embeds,
+	                   .embeds = m->embeds,
 	                   .length = bt_head_length(&c->head),
 	                   .task = m->task,
 	                   .tokenizer = tokenizer};

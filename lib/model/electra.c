@@ -5,6 +5,7 @@
  * may be narrower than the layers, and a linear layer then widens them; a head
  * of two layers instead of the pooler.
  */
+#include "format/json.h"
 #include "model/family_int.h"
 
 static const struct bt_key more_keys[] = {
@@ -37,8 +38,32 @@ static int head(struct bt_graph *g, const struct bt_config *c, int x)
 	return bt_block_dense_head(g, c, x, BT_ACT_GELU);
 }
 
+/* Of the forms that transformers gives the head, that of published models. */
+static int check_summary(const json_t *o, struct bt_error *err)
+{
+	bool projects = true;
+	int r;
+
+	if (json_is_null(json_object_get(o, "summary_activation")))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "summary_activation null is not supported "
+		                    "(only 'gelu' is)");
+	if ((r = bt_config_only(o, "summary_activation", "gelu", err)) ||
+	    (r = bt_config_only(o, "summary_type", "first", err)) ||
+	    (r = bt_json_bool(o, "summary_use_proj", &projects, err)))
+		return r;
+	return projects ? BT_OK
+	                : bt_error_set(err, BT_EFORMAT,
+	                               "summary_use_proj false is not "
+	                               "supported (only true is)");
+}
+
 static int choice_head(struct bt_graph *g, const struct bt_config *c, int x)
 {
+	struct bt_error err = {0};
+
+	if (!g->failed && check_summary(c->json, &err) != BT_OK)
+		return bt_graph_misfit(g, "%s", err.text);
 	return bt_block_linear(g, x, c->hidden_size, "",
 	                       "sequence_summary.summary", BT_ACT_GELU);
 }

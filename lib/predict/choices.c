@@ -47,6 +47,9 @@ int bt_choices_new(const struct bt_choices_opts *o, struct bt_out *out,
 		                    "the header '%s' does not name two columns "
 		                    "(as in id,label)",
 		                    h);
+	if (o->separator != NULL && o->separator[0] == '\0')
+		return bt_error_set(err, BT_EARG,
+		                    "the separator of labels is empty");
 	c = bt_array0(1, sizeof(*c));
 	c->o = *o;
 	c->out = out;
@@ -104,6 +107,25 @@ int bt_choices_look(struct bt_choices *c, size_t k, const void *data,
 	return r;
 }
 
+/* A name that the separator would divide. */
+static int check_separator(const struct bt_choices *c, struct bt_span name,
+                           struct bt_error *err)
+{
+	const char *s = c->o.separator;
+	size_t n = s != NULL ? strlen(s) : 0, at;
+
+	for (at = 0; n > 0 && at + n <= name.n; at++)
+		if (memcmp(name.p + at, s, n) == 0)
+			return bt_error_hint(
+			    err, BT_HINT_LABEL_SEPARATOR,
+			    bt_error_set(err, BT_EFORMAT,
+			                 "the label '%.*s' contains '%s', "
+			                 "which separates labels",
+			                 (int)(name.n < 100 ? name.n : 100),
+			                 name.p, s));
+	return BT_OK;
+}
+
 /* Begins the question of record k of the block, with n choices. */
 static int begin(struct bt_choices *c, size_t k, size_t n, struct bt_error *err)
 {
@@ -121,6 +143,8 @@ static int begin(struct bt_choices *c, size_t k, size_t n, struct bt_error *err)
 		memcpy(&c->choice[i].name.n, p, sizeof(size_t));
 		c->choice[i].name.p = p + sizeof(size_t);
 		p = c->choice[i].name.p + c->choice[i].name.n;
+		if (check_separator(c, c->choice[i].name, err) != BT_OK)
+			return BT_EFORMAT;
 	}
 	c->n = n;
 	c->seen = 0;

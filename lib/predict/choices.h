@@ -17,8 +17,9 @@ struct bt_choices_opts {
 	char delimiter;           /* of CSV; 0: a comma */
 	const char *header;       /* names of id and label; NULL: id,label */
 	size_t top;               /* the so many best; 0: the best */
-	const char *separator;    /* between these, in one field; NULL: each has
-	                           * its own, with its probability */
+	const char *separator;    /* between these, in one field, and in no
+	                           * choice's name; NULL: each has its own,
+	                           * with its probability */
 	bool proba;               /* the probability of every choice too */
 	struct bt_fields *fields; /* of the records, behind the id; borrowed,
 	                           * or NULL */
@@ -27,7 +28,7 @@ struct bt_choices_opts {
 struct bt_choices;
 
 /* Writes to out, which is borrowed. BT_EARG if the header does not name two
- * columns. */
+ * columns, or the separator is empty. */
 int bt_choices_new(const struct bt_choices_opts *o, struct bt_out *out,
                    struct bt_choices **c, struct bt_error *err) BT_MUST_USE;
 void bt_choices_free(struct bt_choices *c); /* takes NULL */

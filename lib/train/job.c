@@ -69,7 +69,7 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 	c->problem_type = task->problem_type;
 	c->per_token = task->per_token;
 	if (!task->names_outputs && j->o.labels != NULL)
-		hint = BT_HINT_LABELS_NO_NUMBERS;
+		hint = BT_HINT_LABELS_NAMED;
 	else if (!task->one_label && j->o.train.class_weight != NULL)
 		hint = BT_HINT_CLASS_WEIGHT_ONE_LABEL;
 	else if (!task->answer->is_set && j->o.train.pos_weight != NULL)

@@ -131,7 +131,7 @@ refuses '*text 0 of an example is not followed by text 1, which others have*' 'a
 csv2tfrecord -q -t a pairs.csv | bert-tokenize -q -m vocab.txt -o single.rec
 refuses '*the record is not one text of a pair (bert-tokenize --apart makes them of pairs)*' 'single texts' \
 	train x -q single.rec
-refuses '*holds one text of a pair, but the model learns to choose one class (use --task embedding)*' 'another task' \
+refuses '*holds one text of a pair, but the model learns to choose one class (train with --task embedding)*' 'another task' \
 	bert-train -q --init-config tiny --tokenizer vocab.txt -o x train.rec
 misuses '*this model learns to embed texts*' 'options of labels' train x -q --class-weight balanced train.rec
 misuses '*a model that embeds texts has no head*' 'a head' train x -q --head 'mean, dense' train.rec

@@ -21,6 +21,7 @@ records() { # NAME [OPTION ...]
 records train -l answer -i id
 records dev -l answer -i id
 records quiz
+csv2tfrecord -q -t prompt -l answer dev.csv | bert-tokenize -q -m vocab.txt -o plain.rec
 train() { # OUT [OPTION ...]
 	out=$1
 	shift
@@ -69,6 +70,8 @@ like "$(cat report)" 'accuracy 1.0000  MAP@3 1.0000  loss 0.*  (20 questions)' '
 works 'as JSON, with a minimum' bert-eval -q -m m --json --min map_at_3=.9 dev.rec
 like "$(tr -d ' \n' <out)" '{"examples":20,"loss":0.*,"accuracy":1.0,"map_at_3":1.0}' 'these numbers'
 
+works 'as a page' bert-eval -q -m m --html page.html dev.rec
+like "$(cat page.html)" '*<div class="tile"><b>1*>map at 3</span></div>*' 'of the same'
 bert-predict -q -m m -o p.csv dev.rec
 is "$(cut -d , -f 2 p.csv)" "$(cut -d , -f 7 dev.csv | sed '1s/.*/label/')" 'it predicts the right ones, by name'
 bert-predict -q -m m --top 3 --label-separator ' ' --header id,prediction -o kaggle.csv dev.rec
@@ -120,6 +123,12 @@ for family in mpnet electra distilbert modernbert; do
 	ckpt-inspect $family 2>/dev/null | grep 'pooler\|classifier\|summary\|^head' >>heads
 done
 like "$(cat heads)" '*mpnet.pooler.dense.weight*sequence_summary.summary.weight*pre_classifier.weight*' 'with these heads'
+for key in '"summary_activation": "tanh"' '"summary_activation": null' '"summary_type": "mean"' '"summary_use_proj": false'; do
+	sed "s/{/{$key, /" electra.json >other.json
+	misuses '*model cannot be built: summary_* is not supported (only *' "no $key" \
+		bert-train -q --init-config other.json --tokenizer vocab.txt --task multiple-choice -o x train.rec
+done
+works 'which are for choices' bert-train -q --init-config other.json --tokenizer vocab.txt --steps 1 -o plain plain.rec
 is "$(grep -c out_proj heads)" 0 'and not those of classifiers'
 
 # what is not whole, or is something else
@@ -149,9 +158,15 @@ done
 tfrecord-cat -q --shuffle -o shuffled.rec dev.rec
 refuses '*choice*' 'shuffled choices' bert-eval -q -m m shuffled.rec
 refuses '*no training record has a label that names a choice*' 'no labels' train x -q quiz.rec
-refuses '*holds a choice of a question, but the model learns to choose one class (use --task multiple-choice)*' \
+refuses '*holds a choice of a question, but the model learns to choose one class (train with --task multiple-choice)*' \
 	'another task' bert-train -q --init-config tiny --tokenizer vocab.txt --task classification -o x train.rec
-csv2tfrecord -q -t prompt -l answer dev.csv | bert-tokenize -q -m vocab.txt -o plain.rec
+csv2tfrecord -q -t prompt -l answer train.csv | bert-tokenize -q -m vocab.txt |
+	bert-train -q --init-config tiny --tokenizer vocab.txt --steps 1 -o classifier -
+refuses '*holds a choice of a question, but the model learns to choose one class (train with*' 'a classifier' \
+	bert-predict -q -m classifier dev.rec
+bert-predict -q -m m --embed mean -o m.npy shuffled.rec
+is "$(wc -c <m.npy)" "$(bert-predict -q -m classifier --embed mean --format npy dev.rec | wc -c)" \
+	'of which any model embeds each'
 refuses '*the record is not one of the choices of a question (csv2tfrecord --choices *' 'other records' \
 	bert-eval -q -m m plain.rec
 misuses '*this model learns to choose an answer*--label-smoothing*' 'label smoothing' train x --label-smoothing .1 train.rec
@@ -159,8 +174,18 @@ misuses '*a model that chooses one of several texts has no head of its own and n
 	train x -q --head mean,dense train.rec
 misuses '*--task multiple-choice*' 'a device' train x --device cpu train.rec
 misuses '*choices are evaluated without --by*' 'features' bert-eval -q -m m --by x dev.rec
+misuses '*choices are evaluated without *, --calibrate, --coverage and *' 'sets' bert-eval -q -m m --coverage .9 dev.rec
+refuses "*'dev.rec': record 1: holds a choice of a question, and files of predictions are of texts (-m DIR *" \
+	'a file of predictions' bert-eval -q --predictions p.csv dev.rec
+misuses '*this model learns to choose an answer (--labels is for classification, multilabel and tagging)*' 'labels' \
+	train x --labels A,B,C,D train.rec
 misuses '*confidence intervals are not available for choices*' 'intervals' bert-eval -q -m m --ci dev.rec
 misuses '*the model chooses an answer: of the options for labels*' 'thresholds' bert-predict -q -m m --threshold .2 dev.rec
 misuses '*choices are written as csv or jsonl, not as tensor*' 'tensors' bert-predict -q -m m -o x.ts dev.rec
+misuses '*of a model that chooses an answer, --label-separator needs --top*' 'a separator of one' \
+	bert-predict -q -m m --label-separator ' ' dev.rec
+misuses '*the separator of labels is empty*' 'no separator' bert-predict -q -m m --top 2 --label-separator '' dev.rec
+refuses "*the label 'A' contains 'A', which separates labels*" 'a separator in a name' \
+	bert-predict -q -m m --top 2 --label-separator A -o x dev.rec
 misuses "*the header 'a' does not name two columns*" 'a header' bert-predict -q -m m --header a dev.rec
 finish
