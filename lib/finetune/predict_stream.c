@@ -415,11 +415,16 @@ static int pass_on(void *ctx, size_t i, const float *logits,
 {
 	const struct forward *f = ctx;
 	struct bt_predict_stream *s = f->s;
+	/* a question is an example, and begins with its first choice */
+	bool begins = s->model.embeds ||
+	              s->model.task != &bt_task_multiple_choice ||
+	              s->block.continues[i] != BT_CONTINUES_GROUP;
 
 	logits = bt_join_add(&s->join, &s->block, i, logits);
-	return logits == NULL
-	           ? BT_OK
-	           : f->fn(f->ctx, s->examples++, &s->block, i, logits, err);
+	if (logits == NULL)
+		return BT_OK;
+	s->examples += begins;
+	return f->fn(f->ctx, s->examples - 1, &s->block, i, logits, err);
 }
 
 /* Where the answer to a copy of an example goes. */

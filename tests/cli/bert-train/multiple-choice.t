@@ -72,7 +72,9 @@ like "$(tr -d ' \n' <out)" '{"examples":20,"loss":0.*,"accuracy":1.0,"map_at_3":
 
 works 'as a page' bert-eval -q -m m --html page.html dev.rec
 like "$(cat page.html)" '*<div class="tile"><b>1*>map at 3</span></div>*' 'of the same'
-bert-predict -q -m m -o p.csv dev.rec
+bert-predict -m m --summary p.json -o p.csv dev.rec 2>err
+like "$(cat err)" '*20 predictions in *' 'predictions are of questions'
+like "$(tr -d ' \n' <p.json)" '*"examples":20,*' 'in the summary, too'
 is "$(cut -d , -f 2 p.csv)" "$(cut -d , -f 7 dev.csv | sed '1s/.*/label/')" 'it predicts the right ones, by name'
 bert-predict -q -m m --top 3 --label-separator ' ' --header id,prediction -o kaggle.csv dev.rec
 is "$(sed 1d kaggle.csv | awk -F, '!/^q[0-9]+,[A-D] [A-D] [A-D]$/')$(head -n 1 kaggle.csv)" id,prediction \
