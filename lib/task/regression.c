@@ -137,11 +137,12 @@ static int share(struct bt_token_rec *rec, enum bt_label_mode mode,
 		if (!(rec->target[i] >= 0 && rec->target[i] <= 1))
 			r = bt_error_hint(
 			    &why, BT_HINT_TASK_RANKING,
-			    bt_error_set(&why, BT_EFORMAT,
-			                 "has the number %.9g as its label, and "
-			                 "a model that ranks has numbers from "
-			                 "0 to 1",
-			                 (double)rec->target[i]));
+			    bt_error_set(
+			        &why, BT_EFORMAT,
+			        "has the number %.9g as its label, and "
+			        "a model that ranks has numbers from "
+			        "0 to 1",
+			        (double)rec->target[i]));
 	if (r == BT_OK)
 		return BT_OK;
 	*label = -1;
