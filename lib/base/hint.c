@@ -57,7 +57,7 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_R_DROP_ONE_LABEL] = "--r-drop applies only to classification",
     [BT_HINT_DTYPE] = "choose another --dtype",
     [BT_HINT_LABELS_NAMED] =
-        "--labels is for classification, multilabel and tagging",
+        "--labels applies to classification, multilabel and tagging",
     [BT_HINT_LABEL_COLUMN] = "name the column with csv2tfrecord -l COLUMN",
     [BT_HINT_LABEL_AND_ID] = "-l COLUMN reads a label, -i COLUMN an id",
     [BT_HINT_LABEL_FORM] =

@@ -179,7 +179,7 @@ misuses '*choices are evaluated without --by*' 'features' bert-eval -q -m m --by
 misuses '*choices are evaluated without *, --calibrate, --coverage and *' 'sets' bert-eval -q -m m --coverage .9 dev.rec
 refuses "*'dev.rec': record 1: holds a choice of a question, and files of predictions are of texts (-m DIR *" \
 	'a file of predictions' bert-eval -q --predictions p.csv dev.rec
-misuses '*this model learns to choose an answer (--labels is for classification, multilabel and tagging)*' 'labels' \
+misuses '*this model learns to choose an answer (--labels applies to classification, multilabel and tagging)*' 'labels' \
 	train x --labels A,B,C,D train.rec
 misuses '*confidence intervals are not available for choices*' 'intervals' bert-eval -q -m m --ci dev.rec
 misuses '*the model chooses an answer: of the options for labels*' 'thresholds' bert-predict -q -m m --threshold .2 dev.rec
