@@ -31,9 +31,10 @@ int bt_jsonl_from(struct bt_in *in, const struct bt_span *keys, size_t n,
 	j->in = in;
 	j->max = max;
 	j->object.keys = keys;
-	j->object.n = j->object.list = n;
+	j->object.n = n;
 	j->object.values = bt_array0(n, sizeof(*j->object.values));
 	j->object.found = bt_array0(n, sizeof(*j->object.found));
+	j->object.lists = bt_array0(n, sizeof(*j->object.lists));
 	r = bt_in_skip_mark(in, err);
 	if (r == BT_OK)
 		*jsonl = j;
@@ -44,7 +45,7 @@ int bt_jsonl_from(struct bt_in *in, const struct bt_span *keys, size_t n,
 
 void bt_jsonl_allow_list(struct bt_jsonl *j, size_t i)
 {
-	j->object.list = i;
+	j->object.lists[i] = true;
 }
 
 void bt_jsonl_close(struct bt_jsonl *j)
@@ -55,7 +56,9 @@ void bt_jsonl_close(struct bt_jsonl *j)
 	free(j->object.values);
 	free(j->object.found);
 	bt_buf_clear(&j->object.bytes);
+	free(j->object.lists);
 	bt_buf_clear(&j->object.key);
+	bt_buf_clear(&j->object.path);
 	bt_buf_clear(&j->beyond);
 	free(j);
 }

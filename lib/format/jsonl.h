@@ -3,6 +3,8 @@
  * JSON Lines: one JSON object (RFC 8259) on each line, of which the values of
  * some members are wanted. Lines end in LF or CRLF, the last one perhaps in
  * nothing; a UTF-8 byte order mark is dropped and blank lines are passed over.
+ * A key with dots is that of a member of a member ("meta.label"), or has dots
+ * itself.
  *
  * A line that is not as it should be is an error behind which reading goes on
  * at the next line. Lines are checked to their end, members that are not wanted
@@ -41,8 +43,9 @@ enum bt_jsonl_fault {
 int bt_jsonl_from(struct bt_in *in, const struct bt_span *keys, size_t n,
                   size_t max, struct bt_jsonl **jsonl,
                   struct bt_error *err) BT_MUST_USE;
-/* The value of key i may be a list of texts, numbers and booleans: it is then
- * given as a NUL and each of them with a NUL behind it. */
+/* The value of key i may be a list of texts, numbers and booleans, or, for the
+ * key of a member, lie in a list of objects: it is then given as a NUL and each
+ * of them with a NUL behind it. */
 void bt_jsonl_allow_list(struct bt_jsonl *jsonl, size_t i);
 void bt_jsonl_close(struct bt_jsonl *jsonl); /* takes NULL */
 

@@ -13,9 +13,10 @@ struct bt_jsonl_object {
 	size_t n;
 	struct bt_span *values; /* [n], in the text or in bytes */
 	bool *found;            /* [n] */
-	size_t list;            /* that may be a list; n: none */
-	struct bt_buf bytes;    /* of strings with escapes */
+	bool *lists;            /* [n] that may be a list */
+	struct bt_buf bytes;    /* of strings with escapes, and of lists */
 	struct bt_buf key;      /* a key with escapes */
+	struct bt_buf path;     /* of a member in another */
 
 	/* the text */
 	const char *start, *p, *end;
@@ -26,5 +27,28 @@ struct bt_jsonl_object {
  * set. The values are borrowed from text and o. */
 int bt_jsonl_parse(struct bt_jsonl_object *o, struct bt_span text,
                    struct bt_error *err) BT_MUST_USE;
+
+/* JSON's words, from o->p on; an error sets o->fault. */
+int bt_jsonl_syntax(struct bt_jsonl_object *o, const char *what,
+                    struct bt_error *err);
+void bt_jsonl_skip_blanks(struct bt_jsonl_object *o);
+/* Goes behind the character c if it is next, but for blanks. */
+bool bt_jsonl_take(struct bt_jsonl_object *o, char c);
+/*
+ * The string whose opening quote is next. With out, *v is its text, borrowed
+ * from the line, or from out where it has escapes; out has room for it, so that
+ * what stands in it does not move.
+ */
+int bt_jsonl_take_string(struct bt_jsonl_object *o, struct bt_buf *out,
+                         struct bt_span *v, struct bt_error *err) BT_MUST_USE;
+/* A member's key, likewise, and the colon. */
+int bt_jsonl_take_key(struct bt_jsonl_object *o, struct bt_buf *out,
+                      struct bt_span *key, struct bt_error *err) BT_MUST_USE;
+/* null, true, false or a number; *v is its text, p NULL for null. */
+int bt_jsonl_take_bare(struct bt_jsonl_object *o, struct bt_span *v,
+                       struct bt_error *err) BT_MUST_USE;
+/* Goes behind the value that is next, whatever it is. */
+int bt_jsonl_skip_value(struct bt_jsonl_object *o,
+                        struct bt_error *err) BT_MUST_USE;
 
 #endif

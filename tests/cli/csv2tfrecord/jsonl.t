@@ -32,6 +32,13 @@ gives 'text_a=1 café "one"\n|text_b=x1
 text_a=true |text_b=2
 text_a=-0.50 b|text_b=12345678901234567890' 'joined and paired' \
 	-t label,text --pair id - <a.jsonl
+printf '%s\n' '{"text": "x", "meta": {"label": 1, "by": {"name": "Ann"}}}' '{"text": "y", "meta.label": 0, "meta": {"by.name": "B"}}' >members.jsonl
+gives 'id=Ann|label=1|text_a=x
+id=B|label=0|text_a=y' 'members of objects, and keys with dots' -l meta.label -i meta.by.name members.jsonl
+refuses "*record 1 (line 1): has no key 'meta.labels'; its keys are 'text', 'meta'*" 'a member that is missing' \
+	csv2tfrecord -o x -l meta.labels members.jsonl
+printf '%s\n' '{"text": "x", "meta": {"tags": [{"name": "a"}, {"name": "b"}]}}' >tags.jsonl
+gives 'label=[a,b]|text_a=x' 'labels in a list of objects' -l meta.tags.name tags.jsonl
 gzip -k a.jsonl
 gives 'text_a=café "one"\n
 text_a=

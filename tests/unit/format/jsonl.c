@@ -12,7 +12,10 @@
 #include "base/philox.h"
 #include "format/jsonl.h"
 
-static const struct bt_span keys[] = {{"a", 1}, {"b", 1}};
+static const struct bt_span flat[] = {{"a", 1}, {"b", 1}};
+static const struct bt_span inner[] = {{"m.a", 3}, {"m.n.b", 5}};
+static const struct bt_span *keys = flat;
+static bool with_lists;                /* the values of both may be lists */
 static const char kinds[] = "-SKHNLC"; /* by enum bt_jsonl_fault */
 
 static struct bt_jsonl *open_text(const char *s, size_t n, size_t max)
@@ -24,6 +27,10 @@ static struct bt_jsonl *open_text(const char *s, size_t n, size_t max)
 	file_put("x.jsonl", s, n);
 	assert_ok(bt_in_open("x.jsonl", &in, &err));
 	assert_ok(bt_jsonl_from(in, keys, 2, max, &j, &err));
+	if (with_lists)
+		bt_jsonl_allow_list(j, 0);
+	if (with_lists)
+		bt_jsonl_allow_list(j, 1);
 	return j;
 }
 
@@ -36,6 +43,7 @@ static void expect_max(const char *text, size_t n, size_t max,
 	const struct bt_span *v;
 	struct bt_buf b = BT_BUF_INIT;
 	struct bt_error err = {0};
+	size_t k;
 	int r, i;
 
 	while ((r = bt_jsonl_next(j, &v, &err)) != 0) {
@@ -46,9 +54,14 @@ static void expect_max(const char *text, size_t n, size_t max,
 			bt_error_clear(&err);
 			continue;
 		}
-		for (i = 0; i < 2; i++)
-			bt_buf_printf(&b, v[i].p == NULL ? "null" : "[%.*s]",
-			              (int)v[i].n, v[i].p);
+		for (i = 0; i < 2; i++) {
+			bt_buf_puts(&b, v[i].p == NULL ? "null" : "[");
+			for (k = 0; v[i].p != NULL && k < v[i].n; k++)
+				bt_buf_putc(&b, v[i].p[k] != '\0' ? v[i].p[k]
+				                                  : '|');
+			if (v[i].p != NULL)
+				bt_buf_putc(&b, ']');
+		}
 		bt_buf_putc(&b, ';');
 	}
 	assert_string_equal(bt_buf_str(&b), wanted);
@@ -118,6 +131,63 @@ TEST(bad_lines)
 	       "S record 1 (line 1): byte 1: a list, expected an "
 	       "object on each line: jq -c '.[]' makes them of "
 	       "one list;");
+}
+
+/* Members of members. */
+TEST(members)
+{
+	keys = inner;
+	expect("{\"m\":{\"a\":1,\"n\":{\"b\":2}}}", "[1][2];");
+	expect("{\"m\":{\"n\":{\"x\":[{}],\"b\":\"\\u00e9\"},\"a\":null}}",
+	       "null[\xC3\xA9];");
+	expect("{\"m.a\":1,\"m\":{\"n.b\":2,\"a.b\":3}}", "[1][2];");
+	expect("{\"m\":null}\n{\"m\":{\"a\":1,\"n\":null}}",
+	       "nullnull;[1]null;");
+	expect("{\"m\":{\"n\":{}},\"a\":1}",
+	       "K record 1 (line 1): has no key 'm.a'; its keys are 'm', 'a';");
+	expect("{\"m\":3}",
+	       "K record 1 (line 1): has no key 'm.a'; its keys are 'm';");
+	expect("{\"m\":[{\"a\":1}]}",
+	       "H record 1 (line 1): byte 6: 'm.a' holds a list, expected a "
+	       "string, number or boolean;");
+	expect("{\"m\":{\"a\":{\"b\":1}}}",
+	       "H record 1 (line 1): byte 11: 'm.a' holds an object, expected "
+	       "a string, number or boolean;");
+	expect("{\"m\":{\"a\":1},\"m\":{\"a\":1}}",
+	       "S record 1 (line 1): byte 23: a key that stands twice;");
+	expect("{\"m\":{\"a\":1,}}",
+	       "S record 1 (line 1): byte 13: expected a key in quotes;");
+	expect("{\"m\":{\"a\":1", "S record 1 (line 1): byte 12: expected ',' "
+	                          "or '}';");
+	keys = flat;
+}
+
+/* Lists, and members of the objects of a list. */
+TEST(lists)
+{
+	with_lists = true;
+	expect("{\"a\":[\"x\",2,true],\"b\":[ ]}", "[|x|2|true|][|];");
+	keys = inner;
+	expect("{\"m\":{\"n\":{\"b\":[1]},\"a\":2}}", "[2][|1|];");
+	expect("{\"m\": [ {\"a\":\"\\\"\",\"n\":{\"b\":2,\"c\":3}} , "
+	       "{\"n\":{\"b\":4},\"a\":\"\"} ] }",
+	       "[|\"||][|2|4|];");
+	expect("{\"m\":[]}\n{\"m\":{\"a\":1,\"n\":[{\"b\":\"y\"}]}}",
+	       "[|][|];[1][|y|];");
+	expect("{\"m\":[{\"a\":1,\"n\":null}]}",
+	       "K record 1 (line 1): byte 22: an object without a 'n.b' in a "
+	       "list of such;");
+	expect("{\"m\":[3]}",
+	       "H record 1 (line 1): byte 7: 'm.a' holds a list with other "
+	       "values, expected a string, number or boolean;");
+	expect("{\"m\":[{\"a\":[1]}]}",
+	       "H record 1 (line 1): byte 12: 'a' holds a list, expected a "
+	       "string, number or boolean;");
+	expect("{\"m\":[{\"a\":1}",
+	       "S record 1 (line 1): byte 14: expected ',' or ']';");
+	expect("{\"m\":[", "S record 1 (line 1): byte 7: expected an object;");
+	keys = flat;
+	with_lists = false;
 }
 
 TEST(limits)
@@ -256,7 +326,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(good_lines),  cmocka_unit_test(bad_lines),
-	    cmocka_unit_test(limits),      cmocka_unit_test(long_lines),
+	    cmocka_unit_test(limits),      cmocka_unit_test(members),
+	    cmocka_unit_test(lists),       cmocka_unit_test(long_lines),
 	    cmocka_unit_test(nearly_json),
 	};
 
