@@ -137,6 +137,11 @@ bert-train task multi_label_classification multilabel
 bert-train task token-classification tagging
 bert-train task MLM masked-lm
 bert-train task regresion regression
+bert-train task cross-encoder ranking
+bert-train task choice multiple-choice
+bert-train task sts-b regression
+bert-train pool avg mean
+bert-train pool CLS first
 bert-train dtype fp16 bf16
 bert-train optimizer adamw_torch adamw
 bert-predict dtype float32 f32
