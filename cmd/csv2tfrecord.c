@@ -12,8 +12,8 @@
 
 struct values {
 	struct bt_common common;
-	const char *text, *pair, *choices, *label, *id, *weight, *label_type,
-	    *keep;
+	const char *text, *pair, *choices, *choice_names, *label, *id, *weight,
+	    *label_type, *keep;
 	const char *task, *format, *delimiter, *encoding;
 	const char *separator, *map, *na, *rejects;
 	struct bt_opt_maybe max_bytes;
@@ -32,7 +32,11 @@ static const struct bt_opt options[] = {
     BT_STR(0, "pair", "COL", "column with the second text of a pair", values,
            pair),
     BT_STR(0, "choices", "COL[,COL]",
-           "columns with the choices of a question, the text", values, choices),
+           "columns with the choices of a question, the text; or one of lists",
+           values, choices),
+    BT_STR(0, "choice-names", "COL",
+           "column with the names of the choices in lists [A, B, ...]", values,
+           choice_names),
     BT_STR('l', "label", "COL[,COL]",
            "column with the label, or several 0/1 columns", values, label),
     BT_STR('i', "id", "COL", "column with the id; row: file and row number",
@@ -184,6 +188,8 @@ static bool label_options_agree(const struct values *v)
 	                            v->fold_case || numbers(v)),
 	     "--pair, --label-separator, --fold-case and --label-type float "
 	     "make no sense with --choices"},
+	    {v->choice_names != NULL && v->choices == NULL,
+	     "--choice-names needs --choices"},
 	    {v->separator != NULL &&
 	         (v->label == NULL || v->separator[0] == '\0'),
 	     "--label-separator needs --label and at least one character"}};
@@ -277,6 +283,7 @@ static bool table_options(const struct values *v, char *const *files, int n,
 	*o = (struct bt_table_opts){.text = v->text,
 	                            .pair = v->pair,
 	                            .choices = v->choices,
+	                            .choice_names = v->choice_names,
 	                            .label = v->label,
 	                            .id = v->id,
 	                            .weight = v->weight,

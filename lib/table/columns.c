@@ -259,9 +259,16 @@ static int find_choices(const struct bt_table_header *h,
 	if (opts->choices == NULL)
 		return BT_OK;
 	r = find_list(h, opts->choices, &c->choice, &c->n_choice, err);
-	if (r == BT_OK && c->n_choice < 2)
+	if (r == BT_OK && c->n_choice < 2 && !h->lists)
 		r = bt_error_set(err, BT_EARG,
-		                 "choices need two columns or more");
+		                 "choices need two columns or more, except "
+		                 "in lists, of JSON Lines or Parquet");
+	if (r == BT_OK)
+		r = find_optional(h, opts->choice_names, &c->choice_list_names,
+		                  err);
+	if (r == BT_OK && c->n_choice > 1 && opts->choice_names != NULL)
+		r = bt_error_set(err, BT_EARG,
+		                 "a column for each choice gives their names");
 	if (r == BT_OK && c->n_label > 1)
 		r = bt_error_set(
 		    err, BT_EARG,
@@ -273,7 +280,7 @@ static int find_choices(const struct bt_table_header *h,
 			r = check_apart(h, "label", c->label, c->n_label,
 			                "choice", c->choice[i], err);
 	}
-	return r == BT_OK
+	return r == BT_OK && c->n_choice > 1
 	           ? name_columns(h, "choice", c->choice, c->n_choice,
 	                          &c->choice_bytes, &c->choice_names, err)
 	           : r;
@@ -351,12 +358,10 @@ static int find_kept(const struct bt_table_header *h,
 
 /* The names, in place of the columns. */
 static int list_names(const struct bt_table_opts *opts,
-                      const struct bt_table_header *h,
-                      struct bt_table_columns *c, struct bt_error *err)
+                      const struct bt_table_header *h, struct bt_error *err)
 {
 	size_t i;
 
-	c->pair = c->id = c->weight = BT_TABLE_ABSENT;
 	for (i = 0; h->names != NULL && i < h->n; i++) {
 		bt_escape_line(opts->names, h->names[i], 0);
 		bt_buf_putc(opts->names, '\n');
@@ -373,8 +378,9 @@ int bt_table_columns_find(const struct bt_table_opts *opts,
 	int r;
 
 	memset(c, 0, sizeof(*c));
+	c->pair = c->id = c->weight = c->choice_list_names = BT_TABLE_ABSENT;
 	if (opts->names != NULL)
-		return list_names(opts, h, c, err);
+		return list_names(opts, h, err);
 	c->where = bt_array(opts->n_where, sizeof(*c->where));
 	if ((r = find_texts(h, opts->text, c, err)) ||
 	    (r = find_optional(h, opts->pair, &c->pair, err)) ||
@@ -429,13 +435,16 @@ void bt_table_header_keys(struct bt_table_header *h,
 {
 	const char *lists[] = {opts->text != NULL ? opts->text : "text",
 	                       opts->label, opts->keep, opts->choices};
-	const char *single[] = {opts->pair, opts->id, opts->weight}, *p;
-	size_t i, n, most = 3 + opts->n_where;
+	const char *single[] = {opts->pair, opts->id, opts->weight,
+	                        opts->choice_names},
+	           *p;
+	size_t i, n, most = 4 + opts->n_where;
 
 	for (i = 0; i < 4; i++)
 		most += lists[i] != NULL ? strlen(lists[i]) + 1 : 0;
 	memset(h, 0, sizeof(*h));
 	h->file = "JSON Lines";
+	h->lists = true;
 	h->names = bt_array(most, sizeof(*h->names));
 	for (i = 0; i < 4; i++)
 		for (p = lists[i]; p != NULL;
@@ -443,7 +452,7 @@ void bt_table_header_keys(struct bt_table_header *h,
 			n = strcspn(p, ",");
 			add_key(h, (struct bt_span){p, n});
 		}
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 4; i++)
 		if (single[i] != NULL &&
 		    (single[i] != opts->id || strcmp(opts->id, "row") != 0))
 			add_key(h, bt_span(single[i]));

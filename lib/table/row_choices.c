@@ -1,15 +1,107 @@
 /* SPDX-License-Identifier: MIT */
-/* The choices of a question, a column each. */
+/* The choices of a question: a column each, or a list. */
+#include <string.h>
+
 #include "base/mem.h"
 #include "base/num.h"
 #include "table/table_int.h"
 
 #define SHOWN 100 /* bytes of a label in a message */
 
-static bool is_empty(const struct bt_table_maker *m, size_t i)
-{
-	struct bt_span v = m->fields[m->columns->choice[i]];
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
+static int set_room(struct bt_span **list, size_t *cap, size_t n,
+                    struct bt_error *err)
+{
+	return bt_grow(list, cap, n, sizeof(**list)) == BT_OK
+	           ? BT_OK
+	           : bt_error_nomem(err, "reading a row");
+}
+
+/* The values of a list, as format/jsonl.h gives it, or of one that is null;
+ * what: "choices". */
+static int split_list(struct bt_table_maker *m, const char *what,
+                      struct bt_span v, struct bt_span **list, size_t *cap,
+                      size_t *n, struct bt_error *err)
+{
+	const char *p = v.p, *next;
+	size_t left;
+	int r;
+
+	*n = 0;
+	if (v.p == NULL)
+		return BT_OK;
+	if (!bt_table_is_list(v)) {
+		m->fault = BT_TABLE_CHOICES;
+		return bt_error_set(err, BT_EFORMAT,
+		                    "the %s are '%.*s', expected a list", what,
+		                    (int)(v.n < SHOWN ? v.n : SHOWN), v.p);
+	}
+	for (p++; (left = v.n - (size_t)(p - v.p)) > 0; p = next + 1) {
+		next = memchr(p, '\0', left);
+		r = set_room(list, cap, *n + 1, err);
+		if (r != BT_OK)
+			return r;
+		(*list)[(*n)++] = (struct bt_span){p, (size_t)(next - p)};
+	}
+	return BT_OK;
+}
+
+/* Letters where the list has no names. */
+static int name_list(struct bt_table_maker *m, size_t n, struct bt_error *err)
+{
+	size_t column = m->columns->choice_list_names, n_names = n, i;
+	int r;
+
+	m->fault = BT_TABLE_CHOICES;
+	if (column != BT_TABLE_ABSENT) {
+		r = split_list(m, "choices' names", m->fields[column],
+		               &m->names, &m->names_cap, &n_names, err);
+		if (r == BT_OK && n_names != n)
+			r = bt_error_set(err, BT_EFORMAT,
+			                 "there are %zu choices and %zu names "
+			                 "of them",
+			                 n, n_names);
+		return r;
+	}
+	if (n > strlen(LETTERS))
+		return bt_error_hint(
+		    err, BT_HINT_CHOICE_NAMES,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "the question has %zu choices, more than "
+		                 "letters to name them",
+		                 n));
+	r = set_room(&m->names, &m->names_cap, n, err);
+	for (i = 0; r == BT_OK && i < n; i++)
+		m->names[i] = (struct bt_span){&LETTERS[i], 1};
+	return r;
+}
+
+/* The choices and their names, as they are in the row. */
+static int gather(struct bt_table_maker *m, size_t *n, struct bt_error *err)
+{
+	const struct bt_table_columns *c = m->columns;
+	size_t i;
+	int r;
+
+	if (c->n_choice == 1) {
+		r = split_list(m, "choices", m->fields[c->choice[0]],
+		               &m->choices, &m->choices_cap, n, err);
+		if (r == BT_OK)
+			r = name_list(m, *n, err);
+		m->rec->names = m->names;
+		return r;
+	}
+	*n = c->n_choice;
+	r = set_room(&m->choices, &m->choices_cap, *n, err);
+	for (i = 0; r == BT_OK && i < *n; i++)
+		m->choices[i] = m->fields[c->choice[i]];
+	m->rec->names = c->choice_names;
+	return r;
+}
+
+static bool is_empty(struct bt_span v)
+{
 	return v.p == NULL || v.n == 0;
 }
 
@@ -17,20 +109,19 @@ static bool is_empty(const struct bt_table_maker *m, size_t i)
 static int count_choices(struct bt_table_maker *m, size_t *n,
                          struct bt_error *err)
 {
-	const struct bt_table_columns *c = m->columns;
+	const struct bt_span *name = m->rec->names;
 	size_t i;
 
-	*n = c->n_choice;
-	while (*n > 0 && is_empty(m, *n - 1))
+	while (*n > 0 && is_empty(m->choices[*n - 1]))
 		(*n)--;
 	m->fault = BT_TABLE_CHOICES;
 	for (i = 0; i < *n; i++)
-		if (is_empty(m, i))
+		if (is_empty(m->choices[i]))
 			return bt_error_set(
 			    err, BT_EFORMAT,
 			    "the choice '%.*s' is empty, and the ones behind "
 			    "it are not",
-			    (int)c->choice_names[i].n, c->choice_names[i].p);
+			    (int)name[i].n, name[i].p);
 	if (*n < 2)
 		return bt_error_set(err, BT_EFORMAT, "the question has %s",
 		                    *n == 1 ? "but one choice" : "no choices");
@@ -38,27 +129,46 @@ static int count_choices(struct bt_table_maker *m, size_t *n,
 	return BT_OK;
 }
 
+/* Fails where names, each of its own row, are no names. */
+static int check_names(struct bt_table_maker *m, size_t n, struct bt_error *err)
+{
+	const struct bt_span *name = m->rec->names;
+	size_t i, k;
+
+	m->fault = BT_TABLE_CHOICES;
+	for (i = 0; i < n; i++) {
+		if (name[i].n == 0)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "a choice's name is empty");
+		for (k = 0; k < i; k++)
+			if (bt_span_equal(name[i], name[k]))
+				return bt_error_set(
+				    err, BT_EFORMAT,
+				    "two choices have the name '%.*s'",
+				    (int)(name[i].n < SHOWN ? name[i].n
+				                            : SHOWN),
+				    name[i].p);
+	}
+	m->fault = BT_TABLE_FAULTS;
+	return BT_OK;
+}
+
 /* What is converted is gathered first, for its place may change. */
-static int take_choices(struct bt_table_maker *m, size_t n,
-                        struct bt_error *err)
+static int convert(struct bt_table_maker *m, size_t n, struct bt_error *err)
 {
 	bool as_it_is = m->opts->charset == BT_CHARSET_UTF8;
 	struct bt_buf *b = &m->parts[BT_CHOICE];
-	struct bt_span v, whole;
+	struct bt_span whole;
 	size_t i, before, at = 0;
 	int r = BT_OK;
 
-	if (bt_grow(&m->choices, &m->choices_cap, n, sizeof(*m->choices)) !=
-	    BT_OK)
-		return bt_error_nomem(err, "reading a row");
 	bt_buf_reset(b);
 	for (i = 0; r == BT_OK && i < n; i++) {
-		v = m->fields[m->columns->choice[i]];
 		before = b->len;
-		r = bt_table_add_field(m, BT_CHOICE, v, true, &whole, err);
+		r = bt_table_add_field(m, BT_CHOICE, m->choices[i], true,
+		                       &whole, err);
 		if (r == BT_OK && !as_it_is)
-			v.n = b->len - before;
-		m->choices[i] = v;
+			m->choices[i].n = b->len - before;
 	}
 	for (i = 0; r == BT_OK && i < n && !as_it_is; at += m->choices[i++].n)
 		m->choices[i].p = bt_buf_at(b, at);
@@ -67,14 +177,14 @@ static int take_choices(struct bt_table_maker *m, size_t n,
 
 /* Whether a choice's name is a whole number, so that labels that are numbers
  * are names, too. */
-static bool named_by_number(const struct bt_table_columns *c)
+static bool named_by_number(const struct bt_span *name, size_t n)
 {
 	char digits[24];
 	uint64_t k;
 	size_t i;
 
-	for (i = 0; i < c->n_choice; i++)
-		if (bt_span_str(c->choice_names[i], digits, sizeof(digits)) &&
+	for (i = 0; i < n; i++)
+		if (bt_span_str(name[i], digits, sizeof(digits)) &&
 		    bt_parse_u64(digits, &k) == BT_OK)
 			return true;
 	return false;
@@ -83,12 +193,12 @@ static bool named_by_number(const struct bt_table_columns *c)
 /* The label is a choice's name or, where names are not numbers, its number. */
 static int name_label(struct bt_table_maker *m, size_t n, struct bt_error *err)
 {
-	const struct bt_span *name = m->columns->choice_names;
+	size_t named = m->columns->n_choice > 1 ? m->columns->n_choice : n, i;
+	const struct bt_span *name = m->rec->names;
 	struct bt_span *label = &m->rec->label;
-	bool by_number = !named_by_number(m->columns);
+	bool by_number = !named_by_number(name, named);
 	char digits[24];
 	uint64_t k;
-	size_t i;
 
 	for (i = 0; !m->rec->several && i < n; i++)
 		if (bt_span_equal(name[i], *label))
@@ -113,14 +223,17 @@ static int name_label(struct bt_table_maker *m, size_t n, struct bt_error *err)
 int bt_table_make_choices(struct bt_table_maker *m, struct bt_error *err)
 {
 	size_t n;
-	int r = count_choices(m, &n, err);
+	int r = gather(m, &n, err);
 
 	if (r == BT_OK)
-		r = take_choices(m, n, err);
+		r = count_choices(m, &n, err);
+	if (r == BT_OK && m->columns->choice_list_names != BT_TABLE_ABSENT)
+		r = check_names(m, n, err);
+	if (r == BT_OK)
+		r = convert(m, n, err);
 	if (r == BT_OK && m->columns->n_label > 0)
 		r = name_label(m, n, err);
 	m->rec->choices = m->choices;
-	m->rec->names = m->columns->choice_names;
 	m->rec->n_names = n;
 	return r;
 }

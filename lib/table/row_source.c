@@ -107,6 +107,19 @@ static int is_jsonl(struct bt_in *in, const char *path,
 	return 1;
 }
 
+static void allow_lists(struct bt_row_source *rows,
+                        const struct bt_table_opts *opts)
+{
+	const struct bt_table_columns *c = &rows->columns;
+
+	if (c->n_label == 1 && !opts->numbers)
+		bt_jsonl_allow_list(rows->jsonl, c->label[0]);
+	if (c->n_choice == 1)
+		bt_jsonl_allow_list(rows->jsonl, c->choice[0]);
+	if (c->choice_list_names != BT_TABLE_ABSENT)
+		bt_jsonl_allow_list(rows->jsonl, c->choice_list_names);
+}
+
 static int open_jsonl(struct bt_in *in, const struct bt_table_opts *opts,
                       struct bt_row_source *rows, struct bt_error *err)
 {
@@ -131,8 +144,8 @@ static int open_jsonl(struct bt_in *in, const struct bt_table_opts *opts,
 		bt_in_ahead(in);
 	r = bt_jsonl_from(in, rows->keys.names, rows->keys.n,
 	                  4 * opts->csv.max_field, &rows->jsonl, err);
-	if (r == BT_OK && rows->columns.n_label == 1 && !opts->numbers)
-		bt_jsonl_allow_list(rows->jsonl, rows->columns.label[0]);
+	if (r == BT_OK)
+		allow_lists(rows, opts);
 	return r;
 }
 
@@ -238,14 +251,16 @@ static int want_columns(struct bt_row_source *rows,
 		const size_t *at;
 		size_t n;
 		unsigned lists;
-	} all[] = {{c->text, c->n_text, 0},
-	           {c->label, c->n_label, c->n_label == 1 && !opts->numbers},
-	           {c->choice, c->n_choice, 0},
-	           {c->keep, c->n_keep, 0},
-	           {c->where, opts->n_where, 0},
-	           {&c->pair, c->pair != BT_TABLE_ABSENT, 0},
-	           {&c->id, c->id < BT_TABLE_ROW, 0},
-	           {&c->weight, c->weight != BT_TABLE_ABSENT, 0}};
+	} all[] = {
+	    {c->text, c->n_text, 0},
+	    {c->label, c->n_label, c->n_label == 1 && !opts->numbers},
+	    {c->choice, c->n_choice, c->n_choice == 1},
+	    {&c->choice_list_names, c->choice_list_names != BT_TABLE_ABSENT, 1},
+	    {c->keep, c->n_keep, 0},
+	    {c->where, opts->n_where, 0},
+	    {&c->pair, c->pair != BT_TABLE_ABSENT, 0},
+	    {&c->id, c->id < BT_TABLE_ROW, 0},
+	    {&c->weight, c->weight != BT_TABLE_ABSENT, 0}};
 	struct bt_parquet *p = rows->parquet;
 	struct bt_span name;
 	size_t i, k, at;
@@ -271,7 +286,7 @@ static int want_columns(struct bt_row_source *rows,
 static int open_parquet(struct bt_in *in, const struct bt_table_opts *opts,
                         struct bt_row_source *rows, struct bt_error *err)
 {
-	struct bt_table_header h = {NULL, NULL, 0, BT_BUF_INIT};
+	struct bt_table_header h = {.lists = true};
 	const struct bt_published_form *form = NULL;
 	struct bt_table_opts o = *opts;
 	int r = bt_parquet_open(in, opts->csv.max_field, opts->limit,
@@ -304,7 +319,7 @@ static int open_folder(const char *path, const struct bt_table_opts *opts,
 {
 	struct bt_span names[] = {bt_span("text"), bt_span("id"),
 	                          bt_span("label")};
-	struct bt_table_header h = {NULL, names, 3, BT_BUF_INIT};
+	struct bt_table_header h = {.names = names, .n = 3};
 	struct bt_table_opts o = *opts;
 	int r = bt_text_folder_open(path, opts, &rows->folder, err);
 

@@ -458,7 +458,7 @@ static int bad_row(struct bt_table *t, int r, struct bt_error *why,
 		hint = BT_HINT_TEXT_ENCODING;
 	else if (fault == BT_TABLE_AGAIN)
 		hint = BT_HINT_TABLE_SKIP_BAD;
-	else if (fault == BT_TABLE_LABEL || fault == BT_TABLE_FIELDS)
+	else
 		hint = why->hint;
 	if (t->opts.no_advice || t->opts.task != NULL)
 		hint = BT_HINT_NONE;

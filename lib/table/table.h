@@ -63,12 +63,15 @@ struct bt_table_opts {
 	                      * a question, which is the text; their names are
 	                      * those of the choices, and the label is one of
 	                      * these, or its number from 0. The last ones may
-	                      * be empty: then there are fewer. Or NULL */
-	const char *id;      /* column, or "row" where none has that name: the
-	                      * file and the row's number; or NULL */
-	const char *keep;    /* columns with commas between that become features
-	                      * of their names, or NULL; null is absent */
-	const char *weight;  /* column of numbers of at least 0, or NULL */
+	                      * be empty: then there are fewer. One column is a
+	                      * list of them, named A, B, ... Or NULL */
+	const char
+	    *choice_names;  /* column of the names in such a list, or NULL */
+	const char *id;     /* column, or "row" where none has that name: the
+	                     * file and the row's number; or NULL */
+	const char *keep;   /* columns with commas between that become features
+	                     * of their names, or NULL; null is absent */
+	const char *weight; /* column of numbers of at least 0, or NULL */
 	const struct bt_table_where *where; /* [n_where] all must hold; other
 	                                     * rows are passed over */
 	size_t n_where;

@@ -15,6 +15,7 @@ struct bt_table_header {
 	const char *file;      /* for messages; borrowed */
 	struct bt_span *names; /* [n], NULL without a header */
 	size_t n;
+	bool lists;          /* values may be lists */
 	struct bt_buf bytes; /* of the names */
 };
 
@@ -44,10 +45,11 @@ struct bt_table_columns {
 	size_t n_label;
 	struct bt_span *label_names; /* [n_label] where that is more than 1 */
 	struct bt_buf label_bytes;   /* of the names */
-	size_t *choice;              /* [n_choice] */
+	size_t *choice;              /* [n_choice]; one is a list of them */
 	size_t n_choice;
-	struct bt_span *choice_names; /* [n_choice] */
+	struct bt_span *choice_names; /* [n_choice] where that is more than 1 */
 	struct bt_buf choice_bytes;   /* of the names */
+	size_t choice_list_names;     /* of a list, or BT_TABLE_ABSENT */
 	size_t *keep;                 /* [n_keep] */
 	size_t n_keep;
 	char **keep_names;       /* [n_keep] */

@@ -54,6 +54,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	o.label_separator = how & 8 && how & 16 ? ";" : NULL;
 	o.weight = how & 16 && how & 4 ? "2" : NULL;
 	o.rejects = how & 128 ? "fuzz-rejects" : NULL;
+	if (size > 1 && data[1] == '{' && (how & 32) == 0) {
+		/* JSON Lines, with members and lists */
+		o.text = how & 4 ? "1,q.t" : "1";
+		o.choices = how & 1 ? "c" : how & 2 ? "c.t" : NULL;
+		o.choice_names = how & 3 && how & 4 ? "c.n" : NULL;
+	}
 	o.keep = how & 2 && how & 4 ? "2,1" : NULL;
 	o.drop_duplicates = how & 64;
 	o.na = how & 64  ? BT_TABLE_NA_PANDAS

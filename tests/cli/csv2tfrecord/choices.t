@@ -45,7 +45,7 @@ refuses "*the label 'B' is not one of the 2 choices, 'A' to 'C', or the number o
 printf 'q,a,b,l\nx,y,,a\n' >one.csv
 refuses '*record 1 (line 2): the question has but one choice*' 'one choice' \
 	csv2tfrecord -q -t q --choices a,b -l l -o x one.csv
-misuses '*choices need two columns or more*' 'one column' csv2tfrecord -q -t q --choices a -o x one.csv
+misuses '*choices need two columns or more, except in lists*' 'one column' csv2tfrecord -q -t q --choices a -o x one.csv
 misuses '*choice column 2 of * is given twice*' 'a column twice' csv2tfrecord -q -t q --choices a,a -o x one.csv
 misuses '*several choice columns need a header*' 'columns without names' \
 	csv2tfrecord -q -t 1 --choices 2,3 --no-header -o x one.csv
@@ -62,6 +62,56 @@ printf 'q,A,A,B\nx,y,z,w\n' >same.csv
 refuses "*choice columns 2 and 3 of 'same.csv' have the same name, 'A'*" 'two choices of a name' \
 	csv2tfrecord -q -t q --choices 4,2,3 -o x same.csv
 misuses '*--choices makes no sense with --task*' 'data sets' csv2tfrecord --task rte --choices a,b one.csv
+
+# lists of choices
+cat >lists.jsonl <<'END'
+{"question": "q", "options": ["x", "\u00e9\"", 3], "answer": "C"}
+{"question": "r", "options": ["x", "y", ""], "answer": 1}
+END
+holds '{"choices": ["x", "é\"", "3"], "label": "C", "label_names": ["A", "B", "C"], "text_a": "q"}
+{"choices": ["x", "y"], "label": "B", "label_names": ["A", "B"], "text_a": "r"}' \
+	'a list of JSON Lines, named by letters' -t question --choices options -l answer lists.jsonl
+cat >arc.jsonl <<'END'
+{"id": "a", "question": {"stem": "q", "choices": [{"text": "x", "label": "A"}, {"label": "B", "text": "y"}]}, "answerKey": "B"}
+{"id": "b", "question": {"stem": "r", "choices": [{"text": "x", "label": "1"}, {"text": "z", "label": "2"}]}, "answerKey": "2"}
+END
+holds '{"choices": ["x", "y"], "id": "a", "label": "B", "label_names": ["A", "B"], "text_a": "q"}
+{"choices": ["x", "z"], "id": "b", "label": "2", "label_names": ["1", "2"], "text_a": "r"}' 'a list of objects with names' \
+	-i id -t question.stem --choices question.choices.text --choice-names question.choices.label -l answerKey arc.jsonl
+for f in parquet jsonl; do
+	holds '{"choices": ["3", "4"], "label": "B", "label_names": ["A", "B"], "text_a": "2 + 2"}
+{"choices": ["0", "1", "2"], "label": "2", "label_names": ["1", "2", "3"], "text_a": "1 or 0"}' "lists and names of $f" \
+		-t question --choices choices.text --choice-names choices.label -l answerKey "$DATA/parquet/choices.$f"
+done
+holds '{"choices": ["3", "4", "5"], "label": "B", "label_ids": 1, "label_names": ["A", "B", "C"], "text_a": "2 + 2"}
+{"choices": ["1", "0"], "label": "A", "label_ids": 0, "label_names": ["A", "B"], "text_a": "1 or 0"}' \
+	'a class of Parquet as the label' -t question --choices options -l answer "$DATA/parquet/choices.parquet"
+# lacks PATTERN NAME VALUE: a question with these options is malformed
+lacks() {
+	printf '{"q": "x", "o": %s, "n": ["1", "1"]}\n' "$3" >l.jsonl
+	refuses "*record 1 (line 1): $1*" "$2" csv2tfrecord -t q --choices o -o x l.jsonl
+}
+lacks "the choices are 'a', expected a list" 'a text in place of a list' '"a"'
+lacks 'the question has no choices' 'null' null
+lacks 'the question has but one choice' 'a list of one' '["a", ""]'
+lacks "the choice 'B' is empty, and the ones behind it are not" 'a gap in a list' '["a", "", "b"]'
+lacks "byte 23: 'o' holds a list with other values" 'a list in a list' '["a", ["b"]]'
+lacks "the question has 27 choices, more than letters to name them (--choice-names reads them from a column)" \
+	'more than the letters' "$(awk 'BEGIN { s = "[1"; for (i = 0; i < 26; i++) s = s ",1"; print s "]" }')"
+printf '{"q": "x", "o": ["a", "b"], "n": ["1", "1"]}\n' >l.jsonl
+refuses "*record 1 (line 1): two choices have the name '1'*" 'a name twice' \
+	csv2tfrecord -q -t q --choices o --choice-names n -o x l.jsonl
+printf '{"q": "x", "o": ["a", "b"], "n": ["1", ""]}\n' >l.jsonl
+refuses "*record 1 (line 1): a choice's name is empty*" 'an empty name' \
+	csv2tfrecord -q -t q --choices o --choice-names n -o x l.jsonl
+printf '{"q": "x", "o": ["a", "b"], "n": ["1"]}\n' >l.jsonl
+refuses "*record 1 (line 1): there are 2 choices and 1 names of them*" 'a name that is missing' \
+	csv2tfrecord -q -t q --choices o --choice-names n -o x l.jsonl
+refuses "*record 1 (row group 1): the choices are 'B', expected a list*" 'a column of Parquet that holds no lists' \
+	csv2tfrecord -q -t question --choices answer -o x "$DATA/parquet/choices.parquet"
+misuses '*a column for each choice gives their names*' 'names for columns' \
+	csv2tfrecord -q -t prompt --choices A,B --choice-names id -o x a.csv
+misuses '*--choice-names needs --choices*' 'names without choices' csv2tfrecord --choice-names B n.csv
 
 # a pair for each
 bert-tokenize -q -m "$vocab" --keep-text -o a.rec a.text
