@@ -279,7 +279,7 @@ static void count_text(struct bt_tokenize_stats *s, struct bt_tokenize_text *x,
                        const struct bt_tokenize_question *q, size_t bytes)
 {
 	const struct bt_encoding *e = &x->e;
-	bool cut = e->cut > 0 || e->windows > 1;
+	bool cut = e->cut > 0;
 	size_t n = e->whole;
 	int k = 0; /* which power of two n has reached */
 
@@ -287,7 +287,8 @@ static void count_text(struct bt_tokenize_stats *s, struct bt_tokenize_text *x,
 	if (x->place != NULL)
 		count_question(s, e, q);
 	else
-		s->cut_texts += cut && !x->cut;
+		s->windowed_texts += e->windows > 1;
+	s->cut_texts += x->place == NULL && cut && !x->cut;
 	x->cut = x->cut || cut;
 	s->cut_tokens += e->cut;
 	s->bytes += bytes;

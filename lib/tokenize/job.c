@@ -201,6 +201,7 @@ static void add_stats(struct bt_tokenize_stats *to,
 	if (to->unknown_texts == 0)
 		to->unknown_first = s->unknown_first;
 	to->unknown_texts += s->unknown_texts;
+	to->windowed_texts += s->windowed_texts;
 	to->cut_texts += s->cut_texts;
 	to->cut_tokens += s->cut_tokens;
 	to->labelled += s->labelled;

@@ -86,6 +86,7 @@ struct bt_tokenize_stats {
 	/* those whose tokens are all unknown, without texts in words, and the
 	 * first of them */
 	uint64_t unknown_texts, unknown_first;
+	uint64_t windowed_texts;        /* of several windows */
 	uint64_t cut_texts, cut_tokens; /* cut_tokens: lost */
 	uint64_t labelled, weighted;    /* records with a label_ids, a weight */
 	uint64_t mended_texts, mended;

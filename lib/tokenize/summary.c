@@ -188,21 +188,21 @@ static void tell_changes(const struct bt_tok *tok,
 		              bt_plural(s->mended_texts),
 		              (unsigned long long)s->mended);
 	tell_questions(o, s, b);
-	if (s->cut_texts == 0)
-		return;
-	bt_buf_printf(b, "; %llu text%s ", (unsigned long long)s->cut_texts,
-	              bt_plural(s->cut_texts));
-	if (o->windows)
+	if (s->windowed_texts > 0)
 		bt_buf_printf(b,
-		              "cut into windows of %zu tokens%s (%llu records "
-		              "in all)",
-		              o->max_length, whose,
-		              (unsigned long long)s->records);
-	else
-		bt_buf_printf(
-		    b, "truncated to %zu tokens%s (%llu token%s lost)",
-		    o->max_length, whose, (unsigned long long)s->cut_tokens,
-		    bt_plural(s->cut_tokens));
+		              "; %llu text%s cut into windows of %zu tokens%s "
+		              "(%llu records in all)",
+		              (unsigned long long)s->windowed_texts,
+		              bt_plural(s->windowed_texts), o->max_length,
+		              whose, (unsigned long long)s->records);
+	if (s->cut_texts > 0)
+		bt_buf_printf(b,
+		              "; %llu text%s truncated to %zu tokens%s (%llu "
+		              "token%s lost)",
+		              (unsigned long long)s->cut_texts,
+		              bt_plural(s->cut_texts), o->max_length, whose,
+		              (unsigned long long)s->cut_tokens,
+		              bt_plural(s->cut_tokens));
 }
 
 /* How many texts have how many tokens. */
@@ -238,8 +238,8 @@ static void tell_facts(const struct bt_tokenize_opts *o,
 	bt_summary_count(s, "tokens", st->tokens);
 	bt_summary_count(s, "unknown_tokens", st->unknown);
 	bt_summary_count(s, "max_length", o->max_length);
-	bt_summary_count(s, o->windows ? "texts_in_windows" : "texts_truncated",
-	                 st->cut_texts);
+	bt_summary_count(s, "texts_in_windows", st->windowed_texts);
+	bt_summary_count(s, "texts_truncated", st->cut_texts);
 	bt_summary_count(s, "tokens_lost", st->cut_tokens);
 	bt_summary_count(s, "texts_without_tokens", st->bare_texts);
 	bt_summary_count(s, "texts_unknown", st->unknown_texts);

@@ -30,6 +30,11 @@ works 'windows are counted' bert-tokenize -m "$M" --lines --format ids \
 	--max-length 6 --stride 2 eight
 is "$(cat err)" 'bert-tokenize: 1 text, 18 tokens; 1 text cut into windows of 6 tokens (3 records in all); no [UNK]' \
 	'... in the summary'
+tr ' ' '\n' <eight | conll2tfrecord -q --no-tags >words.rec
+works 'texts in words have windows without --stride' \
+	bert-tokenize -m "$M" --max-length 6 --summary s.json -o x words.rec
+like "$(cat err)" '*; 1 text cut into windows of 6 tokens (3 records in all); *' '... and lose nothing'
+like "$(cat s.json)" '*"texts_in_windows":1,"texts_truncated":0,*' '... in the summary file, too'
 exits 2 'a stride as long as the window is a mistake' bert-tokenize -m "$M" \
 	--lines --format ids --max-length 6 --stride 4 eight
 like "$(cat err)" '*the stride (4) must be smaller than the window (4 text tokens)*' \
