@@ -216,13 +216,6 @@ static int read_header(struct bt_tfrecord *r, uint64_t *len,
 	else if (looks == NULL)
 		return got < HEADER ? truncated(r, err)
 		                    : corrupt(r, "length", err);
-	if (looks != NULL &&
-	    (e = bt_in_peek(r->in, strlen(BT_LFS_POINTER), &p, &got, err)))
-		return e;
-	if (looks != NULL && got == strlen(BT_LFS_POINTER) &&
-	    memcmp(p, BT_LFS_POINTER, got) == 0)
-		return bt_error_set(err, BT_EFORMAT, "%s " BT_LFS_SAYS,
-		                    r->file);
 	if (looks != NULL)
 		return bt_error_hint(
 		    err, hint,

@@ -21,6 +21,7 @@
 #include "io/url.h"
 #include "io/utf16_int.h"
 
+#define POINTER_MAX 1024 /* bytes of a file of Git LFS; really some 130 */
 #define BLOCK ((size_t)1 << 20)
 #define PIECE (BLOCK / 4)              /* of UTF-16 */
 #define MOMENT 20                      /* ms that a stream is waited for */
@@ -47,6 +48,16 @@ struct bt_in {
 	struct bt_utf16_rest rest;
 };
 
+/* Of a file; a pipe is not looked into, for its bytes may be long in coming. */
+static bool is_pointer(int fd, const struct stat *st)
+{
+	char first[sizeof(BT_LFS_POINTER) - 1];
+
+	return S_ISREG(st->st_mode) && st->st_size <= POINTER_MAX &&
+	       pread(fd, first, sizeof(first), 0) == (ssize_t)sizeof(first) &&
+	       memcmp(first, BT_LFS_POINTER, sizeof(first)) == 0;
+}
+
 int bt_in_open(const char *path, struct bt_in **out, struct bt_error *err)
 {
 	bool std = path == NULL || strcmp(path, "-") == 0;
@@ -68,6 +79,10 @@ int bt_in_open(const char *path, struct bt_in **out, struct bt_error *err)
 	}
 	if (S_ISDIR(st.st_mode)) {
 		bt_error_sys(err, EISDIR, "cannot read %s", in->name);
+		goto fail;
+	}
+	if (is_pointer(in->fd, &st)) {
+		r = bt_error_set(err, BT_EFORMAT, "%s " BT_LFS_SAYS, in->name);
 		goto fail;
 	}
 	if (!std && (r = bt_file_use_read(in->fd, in->name, err)) != BT_OK)
@@ -378,12 +393,6 @@ void bt_in_skip(struct bt_in *in, size_t n)
 	in->offset += n;
 }
 
-static bool is_pointer(const uint8_t *p, size_t n)
-{
-	return n >= strlen(BT_LFS_POINTER) &&
-	       memcmp(p, BT_LFS_POINTER, strlen(BT_LFS_POINTER)) == 0;
-}
-
 int bt_in_skip_mark(struct bt_in *in, struct bt_error *err)
 {
 	const uint8_t *p;
@@ -391,9 +400,6 @@ int bt_in_skip_mark(struct bt_in *in, struct bt_error *err)
 	/* more than a byte may be long in coming */
 	int r = bt_in_some(in, 1, &p, &got, err);
 
-	if (r == BT_OK && in->offset == 0 && is_pointer(p, got))
-		return bt_error_set(err, BT_EFORMAT, "%s " BT_LFS_SAYS,
-		                    bt_in_name(in));
 	got = got > 1 ? 1 : got;
 	if (r == BT_OK && got == 1 && *p == 0xEF)
 		r = bt_in_peek(in, 3, &p, &got, err);
@@ -448,10 +454,6 @@ int bt_in_whole(const char *path, size_t limit, char **data, size_t *len,
 	if (got > limit) {
 		r = bt_error_set(err, BT_ELIMIT, "%s is larger than %zu bytes",
 		                 in->name, limit);
-		goto out;
-	}
-	if (is_pointer(p, got)) {
-		r = bt_error_set(err, BT_EFORMAT, "%s " BT_LFS_SAYS, in->name);
 		goto out;
 	}
 	*data = bt_strndup((const char *)p, got);

@@ -20,8 +20,8 @@
 
 struct bt_in;
 
-/* path "-" or NULL is standard input. Directories and addresses
- * (io/url.h) are refused. */
+/* path "-" or NULL is standard input. Directories, addresses (io/url.h) and
+ * files that Git LFS keeps elsewhere are refused. */
 int bt_in_open(const char *path, struct bt_in **in,
                struct bt_error *err) BT_MUST_USE;
 void bt_in_close(struct bt_in *in); /* takes NULL */

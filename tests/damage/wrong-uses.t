@@ -251,7 +251,8 @@ refuses '*it is a Parquet file, not CSV' 'a Parquet file' \
 printf '<!DOCTYPE html><html>Log in, please\n' >odd.csv
 refuses '*it is an HTML page, not CSV' 'a page' csv2tfrecord -o x odd.csv
 echo 'version https://git-lfs.github.com/spec/v1' >odd.csv
-for tool in csv2tfrecord conll2tfrecord 'csv2tfrecord --format jsonl' 'bert-tokenize --lines -m vocab.txt' tfrecord-cat; do
+for tool in csv2tfrecord conll2tfrecord 'csv2tfrecord --format jsonl' 'bert-tokenize --lines -m vocab.txt' tfrecord-cat \
+	squad2tfrecord tensor-cat 'tfrecord-cat --from-json' 'bert-vocab --lines'; do
 	# shellcheck disable=SC2086 # options are words
 	refuses "*'odd.csv' only says where Git LFS keeps the file: git lfs pull fetches it" \
 		"a pointer, $tool" $tool -o x odd.csv
