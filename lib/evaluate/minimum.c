@@ -73,6 +73,9 @@ int bt_minimum_unmet(const struct bt_minimum *m, size_t n,
 		} else if (isnan(value) && metrics->kind->undefined != NULL) {
 			bt_buf_printf(why, "%s is undefined: ", m[i].name);
 			metrics->kind->undefined(metrics, labels, why);
+		} else if (isnan(value)) {
+			bt_buf_printf(why, "%s is undefined for these data",
+			              m[i].name);
 		} else {
 			bt_buf_printf(
 			    why, "%s is %.4f, %s than %g", m[i].name, value,

@@ -126,6 +126,8 @@ refuses "*'grades.rec': record 1: has the number 3 *" 'nor are they evaluated wh
 refuses "*'grades.rec': record 1: has the number 3 *--rank-by*" 'nor later' bert-eval -m m grades.rec
 refuses "*'grades.rec': record 1: has the number 3 *" 'or from a file' \
 	bert-eval --predictions p.csv --task ranking grades.rec
+exits 1 'they have no loss to hold them to' bert-eval -q -m m --rank-by q --min loss=.5 grades.rec
+like "$(cat err)" '*loss is undefined for these data*' 'which is said'
 works 'they have predictions' bert-predict -q -m m -o g.csv grades.rec
 cmp -s g.csv p.csv
 result $? 'as any records'
