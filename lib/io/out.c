@@ -363,14 +363,27 @@ static void cut(struct bt_out *out)
 	sigaction(SIGPIPE, &before, NULL);
 }
 
+/* Whether a reader may have the beginning of records, or wait for one, that do
+ * not come, and would take what it has for all. */
+static bool is_awaited(const struct bt_out *out)
+{
+	struct stat st;
+
+	if (out->kind != BT_OUT_RECORDS || out->settled ||
+	    out->place.target != NULL || out->memory != NULL)
+		return false;
+	if (out->place.written > 0)
+		return out->zstd == NULL; /* else its frame has no end */
+	return fstat(out->place.fd, &st) == 0 &&
+	       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+}
+
 void bt_out_abandon(struct bt_out *out)
 {
 	if (out == NULL)
 		return;
 	bt_write_behind_free(out->behind);
-	if (out->kind == BT_OUT_RECORDS && !out->settled &&
-	    out->place.target == NULL && out->zstd == NULL &&
-	    out->place.written > 0)
+	if (is_awaited(out))
 		cut(out);
 	bt_atomic_file_clear(&out->place);
 	bt_file_use_written(out);

@@ -88,8 +88,9 @@ int bt_out_settle(struct bt_out *out, struct bt_error *err) BT_MUST_USE;
 int bt_out_commit(struct bt_out *out, struct bt_error *err) BT_MUST_USE;
 
 /* Ends it without leaving a trace, where that is possible; takes NULL. Records
- * of which a part was written to a pipe, or to a file by standard output, have
- * no end that a reader would take for one: it is inside a record. */
+ * that go to a pipe, or of which a part was written to a file by standard
+ * output, have no end that a reader would take for one: it is inside a record.
+ */
 void bt_out_abandon(struct bt_out *out);
 
 /* Commits what was written well, as r tells, else abandons it. Returns r, or

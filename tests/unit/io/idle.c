@@ -143,7 +143,7 @@ TEST(abandoned_records)
 	assert_int_equal(left_in_pipe(BT_OUT_RECORDS, false, true), 10);
 	assert_int_equal(left_in_pipe(BT_OUT_RECORDS, true, true), 10);
 	assert_int_equal(left_in_pipe(BT_OUT_RECORDS, true, false), 14);
-	assert_int_equal(left_in_pipe(BT_OUT_RECORDS, false, false), 0);
+	assert_int_equal(left_in_pipe(BT_OUT_RECORDS, false, false), 4);
 	assert_int_equal(left_in_pipe(BT_OUT_BINARY, true, false), 10);
 	assert_int_equal(left_in_pipe(BT_OUT_TEXT, true, false), 10);
 }
