@@ -7,10 +7,13 @@
 #include "io/out.h"
 #include "io/summary_file.h"
 #include "table/conll.h"
+#include "table/table.h"
 
 struct values {
 	struct bt_common common;
 	struct bt_conll_opts o;
+	const char *sentence, *delimiter, *encoding;
+	bool no_quote;
 	int64_t context;
 	int64_t zstd; /* 0: not compressed */
 };
@@ -28,6 +31,18 @@ static const struct bt_opt options[] = {
     BT_STR('t', "tag", "COL", "column of the tags, or their key [last, tags]",
            values, o.tag),
     BT_FLAG(0, "no-tags", "the words have no tags", values, o.no_tags),
+    BT_STR(0, "sentence", "COL",
+           "read tables with a word in a row: column of the sentences' names",
+           values, sentence),
+    BT_STR(0, "delimiter", "C",
+           "of such a table: a character, tab, comma, semicolon or pipe",
+           values, delimiter),
+    BT_FLAG(0, "no-quote", "its double quotes are ordinary characters", values,
+            no_quote),
+    BT_STR(0, "encoding", "NAME",
+           "its encoding: utf-8, utf-16, latin1, iso-8859-15 or windows-1252 "
+           "[utf-8]",
+           values, encoding),
     BT_STR(0, "comment", "TEXT",
            "leave out lines that begin with TEXT [# without a tab, if tabs "
            "divide the columns]",
@@ -58,8 +73,63 @@ static const struct bt_tool tool = {
     options,
 };
 
-static int convert(const struct values *v, char *const *files, int n,
-                   struct bt_conll_stats *stats, struct bt_error *err)
+/* What is wrong with options that are given together, or NULL. */
+static const char *misfit(const struct values *v)
+{
+	bool table = v->sentence != NULL;
+
+	if (v->o.no_tags && v->o.tag != NULL)
+		return "give either --tag or --no-tags";
+	if (v->o.no_tags && v->o.scheme != NULL)
+		return "give either --scheme or --no-tags";
+	if (v->o.comment != NULL && *v->o.comment == '\0')
+		return "--comment needs a text";
+	if (v->o.repair_tags && v->o.scheme == NULL)
+		return "--repair-tags needs --scheme";
+	if (table && (v->o.word == NULL || (v->o.tag == NULL && !v->o.no_tags)))
+		return "--sentence needs --word and --tag or --no-tags";
+	if (table && v->o.comment != NULL)
+		return "give either --sentence or --comment";
+	if (!table &&
+	    (v->delimiter != NULL || v->encoding != NULL || v->no_quote))
+		return "--delimiter, --encoding and --no-quote need --sentence";
+	return NULL;
+}
+
+/* Returns false, having said why, where a value makes no sense. */
+static bool table_options(const struct values *v, char *const *files, int n,
+                          struct bt_table_opts *t)
+{
+	*t = (struct bt_table_opts){.text = v->o.word,
+	                            .label = v->o.no_tags ? NULL : v->o.tag,
+	                            .id = v->sentence,
+	                            .csv = BT_CSV_OPTS_INIT,
+	                            .advice = BT_TABLE_ADVICE_READING};
+	t->csv.quotes = !v->no_quote;
+	if (n > 0 && bt_table_is_tsv(files[0]))
+		t->csv.delimiter = '\t';
+	if (v->delimiter != NULL &&
+	    bt_csv_delimiter(v->delimiter, &t->csv.delimiter) != BT_OK)
+		bt_tool_misuse(&tool,
+		               "bad value '%s' for --delimiter: expected one "
+		               "character, tab, comma, semicolon or pipe",
+		               v->delimiter);
+	else if (v->encoding != NULL &&
+	         bt_charset_find(v->encoding, &t->charset, &t->utf16) != BT_OK)
+		bt_tool_misuse(
+		    &tool,
+		    "bad value '%s' for --encoding: expected utf-8, "
+		    "utf-16, latin1, iso-8859-15 or windows-1252 (iconv "
+		    "converts others)",
+		    v->encoding);
+	else
+		return true;
+	return false;
+}
+
+static int convert(const struct values *v, const struct bt_table_opts *t,
+                   char *const *files, int n, struct bt_conll_stats *stats,
+                   struct bt_error *err)
 {
 	struct bt_conll_opts o = v->o;
 	struct bt_out *out;
@@ -74,6 +144,7 @@ static int convert(const struct values *v, char *const *files, int n,
 	if (r != BT_OK)
 		return r;
 	o.context = (size_t)v->context;
+	o.table = v->sentence != NULL ? t : NULL;
 	r = bt_conll_convert(files, n, &o, out, stats, err);
 	return bt_out_end(out, r, err);
 }
@@ -83,23 +154,21 @@ static int run(void *values, char *const *files, int n)
 	const struct values *v = values;
 	struct bt_log log = bt_tool_log(&tool, &v->common);
 	struct bt_conll_stats stats = {0};
+	struct bt_table_opts table;
 	struct bt_error err = {0};
+	const char *wrong;
 	int r;
 
-	if (v->o.no_tags && v->o.tag != NULL)
-		return bt_tool_misuse(&tool, "give either --tag or --no-tags");
-	if (v->o.no_tags && v->o.scheme != NULL)
-		return bt_tool_misuse(&tool,
-		                      "give either --scheme or --no-tags");
-	if (v->o.comment != NULL && *v->o.comment == '\0')
-		return bt_tool_misuse(&tool, "--comment needs a text");
-	if (v->o.repair_tags && v->o.scheme == NULL)
-		return bt_tool_misuse(&tool, "--repair-tags needs --scheme");
+	wrong = misfit(v);
+	if (wrong != NULL)
+		return bt_tool_misuse(&tool, "%s", wrong);
+	if (!table_options(v, files, n, &table))
+		return BT_EXIT_USAGE;
 	if (bt_out_spare(v->common.output, files, n, &err) != BT_OK)
 		return bt_tool_misuse(&tool, "%s", err.text);
 	r = bt_duplicate_paths(files, n, &log, &err);
 	if (r == BT_OK)
-		r = convert(v, files, n, &stats, &err);
+		r = convert(v, &table, files, n, &stats, &err);
 	if (r != BT_OK)
 		return bt_tool_fail(&tool, &err);
 	bt_summary_count(log.summary, "sentences", stats.sentences);

@@ -70,6 +70,7 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TEACHER_TEXTS] =
         "--teacher applies to classification, multilabel, regression and "
         "tagging",
+    [BT_HINT_WORD_ROWS] = "--sentence COL reads a table with a word in a row",
     [BT_HINT_WORDS_TENSOR] = "bert-predict --format tensor writes them",
     [BT_HINT_TEACHER_TEMPERATURE] =
         "--teacher-temperature does not apply to regression",

@@ -29,7 +29,7 @@ static struct bt_table_opts table_opts(const struct bt_finetuning_plan *plan,
 	                          .id = p->id,
 	                          .csv = BT_CSV_OPTS_INIT,
 	                          .map = plan->map,
-	                          .no_advice = true,
+	                          .advice = BT_TABLE_ADVICE_NONE,
 	                          .log = plan->f->log};
 
 	o.format = p->jsonl ? BT_TABLE_JSONL : BT_TABLE_CSV;

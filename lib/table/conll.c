@@ -14,26 +14,14 @@
 #include "format/tf_example.h"
 #include "format/tfrecord.h"
 #include "io/in.h"
+#include "io/path.h"
 #include "parquet/parquet.h"
 #include "table/conll_int.h"
 #include "table/parquet_objects.h"
+#include "table/table.h"
 #include "table/tag_scheme.h"
 
 #define LOOK_ENDS 1 /* it would wait: no error */
-
-/* Texts, one behind the other. */
-struct texts {
-	struct bt_buf bytes;
-	size_t *end; /* [n] */
-	size_t n, cap;
-};
-
-struct sentence {
-	struct texts words, tags, lines;
-	struct bt_buf doc, id;
-	uint64_t *number; /* [words.n] of the lines, in columns */
-	size_t number_cap;
-};
 
 struct reader {
 	const struct bt_conll_opts *o;
@@ -44,11 +32,12 @@ struct reader {
 	size_t list_n, list_cap;
 	/* sentences of the document: those that were written and are context
 	 * still, those to write, and behind these n the one that is read */
-	struct sentence *q;
+	struct bt_conll_sentence *q;
 	size_t n, written, cap;
 	int columns;     /* of the first line; 0: not known yet */
 	int word, tag;   /* columns, from 0 on; tag -1: none */
-	size_t commas;   /* in the first line; 0: lines differ, it is no CSV */
+	char comma;      /* a comma or, where the first line has none, ; */
+	size_t commas;   /* in that line; 0: lines differ, it is no CSV */
 	uint64_t number; /* of the line */
 	bool json;
 	bool tabs;                   /* divide the columns of the file */
@@ -57,32 +46,11 @@ struct reader {
 	struct bt_conll_place at;    /* in a sentence of CoNLL-U */
 	bool number_sign;            /* begins its first line of columns */
 	struct bt_tag_scheme scheme; /* of o->scheme */
-	struct texts scheme_tags;    /* of the sentence, by the scheme */
+	struct bt_conll_texts scheme_tags; /* of the sentence, by the scheme */
 };
 
-static int add(struct texts *t, struct bt_span s)
-{
-	if (bt_grow(&t->end, &t->cap, t->n + 1, sizeof(*t->end)) != BT_OK)
-		return BT_ENOMEM;
-	bt_buf_put(&t->bytes, s.p, s.n);
-	t->end[t->n++] = t->bytes.len;
-	return t->bytes.oom ? BT_ENOMEM : BT_OK;
-}
-
-static void forget(struct texts *t)
-{
-	bt_buf_reset(&t->bytes);
-	t->n = 0;
-}
-
-static void clear(struct texts *t)
-{
-	bt_buf_clear(&t->bytes);
-	free(t->end);
-}
-
 /* The sentence that is read. */
-static struct sentence *now(struct reader *r)
+static struct bt_conll_sentence *now(struct reader *r)
 {
 	return &r->q[r->n];
 }
@@ -91,22 +59,16 @@ static struct sentence *now(struct reader *r)
 static int reserve(struct reader *r)
 {
 	size_t cap = r->cap;
-	struct sentence *s;
 
 	if (bt_grow(&r->q, &r->cap, r->n + 1, sizeof(*r->q)) != BT_OK)
 		return BT_ENOMEM;
 	if (r->cap > cap)
 		memset(r->q + cap, 0, (r->cap - cap) * sizeof(*r->q));
-	s = now(r);
-	forget(&s->words);
-	forget(&s->tags);
-	forget(&s->lines);
-	bt_buf_reset(&s->doc);
-	bt_buf_reset(&s->id);
+	bt_conll_sentence_forget(now(r));
 	return BT_OK;
 }
 
-static int list(struct reader *r, const struct texts *t)
+static int list(struct reader *r, const struct bt_conll_texts *t)
 {
 	size_t i, at = 0;
 
@@ -120,8 +82,8 @@ static int list(struct reader *r, const struct texts *t)
 }
 
 /* The words of sentences a .. b-1, or another list of one. */
-static int write_list(struct reader *r, const char *name, const struct texts *t,
-                      size_t a, size_t b)
+static int write_list(struct reader *r, const char *name,
+                      const struct bt_conll_texts *t, size_t a, size_t b)
 {
 	int e = BT_OK;
 
@@ -141,7 +103,7 @@ static int write_next(struct reader *r, struct bt_error *err)
 	size_t k = r->written++, around = r->o->context;
 	size_t from = k > around ? k - around : 0;
 	size_t to = r->n - k - 1 > around ? k + 1 + around : r->n;
-	struct sentence *s = &r->q[k];
+	struct bt_conll_sentence *s = &r->q[k];
 	struct bt_span payload;
 
 	if (s->id.len == 0)
@@ -170,8 +132,8 @@ static int write_next(struct reader *r, struct bt_error *err)
 /* Puts the tags of the sentence that is read into the scheme asked for. */
 static int apply_scheme(struct reader *r, struct bt_error *err)
 {
-	struct sentence *s = now(r);
-	struct texts *to = &r->scheme_tags, swap;
+	struct bt_conll_sentence *s = now(r);
+	struct bt_conll_texts *to = &r->scheme_tags, swap;
 	size_t wrong = 0, n = s->tags.n;
 	int e;
 
@@ -182,7 +144,7 @@ static int apply_scheme(struct reader *r, struct bt_error *err)
 		                    "scheme");
 	}
 	r->list_n = 0;
-	forget(to);
+	bt_conll_texts_forget(to);
 	e = list(r, &s->tags);
 	if (e == BT_OK)
 		e = bt_grow(&to->end, &to->cap, n, sizeof(*to->end));
@@ -207,7 +169,7 @@ static int apply_scheme(struct reader *r, struct bt_error *err)
  * its context now. */
 static int end_sentence(struct reader *r, struct bt_error *err)
 {
-	struct sentence first;
+	struct bt_conll_sentence first;
 	int e = BT_OK;
 
 	if (now(r)->words.n == 0)
@@ -258,29 +220,40 @@ static int settle_columns(struct reader *r, int n, struct bt_error *err)
 	return e;
 }
 
+/* Adds a word, and its tag and the line it is from, where there are. */
+static int put_word(struct reader *r, struct bt_span word,
+                    const struct bt_span *tag, const struct bt_span *line,
+                    struct bt_error *err)
+{
+	struct bt_conll_sentence *s = now(r);
+
+	if (word.n == 0 || (tag != NULL && tag->n == 0))
+		return bt_error_set(err, BT_EFORMAT, "has an empty %s",
+		                    word.n == 0 ? "word" : "tag");
+	if (bt_conll_texts_add(&s->words, word) ||
+	    (line != NULL && bt_conll_texts_add(&s->lines, *line)) ||
+	    (tag != NULL && bt_conll_texts_add(&s->tags, *tag)) ||
+	    bt_grow(&s->number, &s->number_cap, s->words.n, sizeof(*s->number)))
+		return bt_error_nomem(err, "reading a sentence");
+	s->number[s->words.n - 1] = r->number;
+	return BT_OK;
+}
+
 /* Adds the columns of a word, which are line, unless they are the first of the
  * file and its header. */
 static int add_word(struct reader *r, struct bt_span line,
                     const struct bt_span *column, bool first,
                     struct bt_error *err)
 {
-	struct sentence *s = now(r);
-	int last = r->tag >= 0 ? r->tag : r->columns - 1;
+	const struct bt_span *tag = r->tag >= 0 ? &column[r->tag] : NULL;
 
 	if (first && r->columns > 1 &&
-	    bt_conll_is_header(column[r->word], column[last])) {
+	    bt_conll_is_header(column[r->word],
+	                       tag != NULL ? *tag : column[r->columns - 1])) {
 		r->stats->headers++;
 		return BT_OK;
 	}
-	if (column[r->word].n == 0 || (r->tag >= 0 && column[r->tag].n == 0))
-		return bt_error_set(err, BT_EFORMAT, "has an empty %s",
-		                    column[r->word].n == 0 ? "word" : "tag");
-	if (add(&s->words, column[r->word]) || add(&s->lines, line) ||
-	    (r->tag >= 0 && add(&s->tags, column[r->tag])) ||
-	    bt_grow(&s->number, &s->number_cap, s->words.n, sizeof(*s->number)))
-		return bt_error_nomem(err, "reading a sentence");
-	s->number[s->words.n - 1] = r->number;
-	return BT_OK;
+	return put_word(r, column[r->word], tag, &line, err);
 }
 
 static int add_comment(struct reader *r, struct bt_span line,
@@ -323,13 +296,15 @@ static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 		                    BT_CONLL_COLUMNS);
 	if (r->columns == 0) {
 		e = settle_columns(r, n, err);
-		r->commas = bt_conll_commas(line);
+		r->comma = bt_conll_count(line, ',') > 0 ? ',' : ';';
+		r->commas = bt_conll_count(line, r->comma);
 		r->number_sign = *line.p == '#';
-	} else if (r->commas > 0 && bt_conll_commas(line) != r->commas) {
+	} else if (r->commas > 0 &&
+	           bt_conll_count(line, r->comma) != r->commas) {
 		r->commas = 0;
 	}
 	if (e == BT_OK && n != r->columns && r->commas > 0)
-		e = bt_conll_refuse_csv(r->commas, err);
+		e = bt_conll_refuse_csv(r->comma, r->commas, err);
 	else if (e == BT_OK && n != r->columns)
 		e = bt_error_set(err, BT_EFORMAT,
 		                 "has %d column%s, the lines before have %d%s",
@@ -349,55 +324,20 @@ static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 	return e == BT_OK ? add_word(r, line, column, first, err) : e;
 }
 
-/* The list of a key: texts, or whole numbers. */
-static int add_list(struct texts *t, const json_t *list, const char *key,
-                    struct bt_error *err)
-{
-	char number[24];
-	struct bt_span s;
-	const json_t *v;
-	size_t i;
-
-	if (!json_is_array(list))
-		return bt_error_set(err, BT_EFORMAT, "'%s' is not a list", key);
-	json_array_foreach((json_t *)list, i, v)
-	{
-		s = bt_json_text(v);
-		if (json_is_integer(v)) {
-			snprintf(number, sizeof(number), "%lld",
-			         (long long)json_integer_value(v));
-			s = bt_span(number);
-		}
-		if (s.p == NULL || s.n == 0)
-			return bt_error_set(err, BT_EFORMAT,
-			                    "'%s': value %zu is not a text",
-			                    key, i + 1);
-		if (add(t, s) != BT_OK)
-			return bt_error_nomem(err, "reading a sentence");
-	}
-	return BT_OK;
-}
-
 /* A row: an object with a list of words and perhaps one of tags. */
 static int add_row(void *arg, const json_t *o, struct bt_error *err)
 {
 	struct reader *r = arg;
 	const char *word = r->o->word != NULL ? r->o->word : "tokens", *tag;
-	const json_t *id, *tags;
-	struct sentence *s = now(r);
+	const json_t *tags;
+	struct bt_conll_sentence *s = now(r);
 	int e = BT_OK;
 
 	tag = r->o->tag != NULL                        ? r->o->tag
 	      : json_object_get(o, "tags") != NULL     ? "tags"
 	      : json_object_get(o, "ner_tags") != NULL ? "ner_tags"
 	                                               : NULL;
-	id = json_object_get(o, "id");
-	if (json_is_string(id))
-		bt_buf_put(&s->id, json_string_value(id),
-		           json_string_length(id));
-	else if (json_is_integer(id))
-		bt_buf_printf(&s->id, "%lld",
-		              (long long)json_integer_value(id));
+	bt_conll_put_id(&s->id, json_object_get(o, "id"));
 	if (json_object_get(o, word) == NULL)
 		e = bt_error_hint(
 		    err,
@@ -407,12 +347,13 @@ static int add_row(void *arg, const json_t *o, struct bt_error *err)
 		        : BT_HINT_NONE,
 		    bt_error_set(err, BT_EFORMAT, "has no key '%s'", word));
 	else
-		e = add_list(&s->words, json_object_get(o, word), word, err);
+		e = bt_conll_texts_list(&s->words, json_object_get(o, word),
+		                        word, err);
 	tags = tag != NULL && !r->o->no_tags ? json_object_get(o, tag) : NULL;
 	if (e == BT_OK && tags == NULL && r->o->tag != NULL && !r->o->no_tags)
 		e = bt_error_set(err, BT_EFORMAT, "has no key '%s'", tag);
 	if (e == BT_OK && tags != NULL)
-		e = add_list(&s->tags, tags, tag, err);
+		e = bt_conll_texts_list(&s->tags, tags, tag, err);
 	if (e == BT_OK && s->words.n == 0)
 		e = bt_error_set(err, BT_EFORMAT, "has no words");
 	if (e == BT_OK && tags != NULL && s->tags.n != s->words.n)
@@ -520,11 +461,11 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 	}
 	/* words alone, unless these are the columns of a table */
 	if (e == BT_OK && r->columns == 1 && r->commas > 0 && !r->o->no_tags)
-		return bt_conll_refuse_csv(r->commas, err);
+		return bt_conll_refuse_csv(r->comma, r->commas, err);
 	return e == BT_OK ? end_document(r, err) : e;
 }
 
-static int read_file(struct reader *r, const char *path, struct bt_error *err)
+static int read_file(struct reader *r, char *path, struct bt_error *err)
 {
 	struct bt_in *in;
 	int e = bt_in_open(path, &in, err);
@@ -552,20 +493,74 @@ static int read_file(struct reader *r, const char *path, struct bt_error *err)
 	return e;
 }
 
+/* A row of a table is a word; where its sentence has another name, which is not
+ * empty, one begins. */
+static int add_table_row(struct reader *r, const struct bt_text_rec *rec,
+                         struct bt_error *err)
+{
+	const struct bt_span *tag = r->o->table->label ? &rec->label : NULL;
+	const struct bt_buf *id = &now(r)->id;
+	int e = BT_OK;
+
+	if (rec->id.n > 0 &&
+	    !bt_span_equal(rec->id, (struct bt_span){id->data, id->len})) {
+		e = end_sentence(r, err);
+		bt_buf_reset(&now(r)->id);
+		bt_buf_put(&now(r)->id, rec->id.p, rec->id.n);
+	}
+	return e == BT_OK ? put_word(r, rec->text_a, tag, NULL, err) : e;
+}
+
+static int add_table(struct reader *r, const char *name, struct bt_table *t,
+                     struct bt_error *err)
+{
+	struct bt_text_rec rec;
+	int e, more;
+
+	do {
+		more = bt_table_next(t, &rec, err);
+		if (more < 0)
+			return more;
+		if (more == 1)
+			r->number = bt_table_record(t);
+		e = more == 1 ? add_table_row(r, &rec, err)
+		              : end_document(r, err);
+	} while (more == 1 && e == BT_OK);
+	if (e == BT_EFORMAT)
+		bt_error_prefix(err, "%s: record %llu", name,
+		                (unsigned long long)r->number);
+	return e;
+}
+
+static int read_table(struct reader *r, char *path, struct bt_error *err)
+{
+	struct bt_table_opts opts = *r->o->table;
+	struct bt_table *table;
+	char *name;
+	int e;
+
+	opts.idle = wait_for_more;
+	opts.idle_ctx = r;
+	e = bt_table_open(&path, path != NULL, &opts, &table, err);
+	if (e != BT_OK)
+		return e;
+	name = path == NULL || strcmp(path, "-") == 0
+	           ? bt_strndup("standard input", 14)
+	           : bt_path_quoted(path);
+	e = add_table(r, name, table, err);
+	free(name);
+	bt_table_close(table);
+	return e;
+}
+
 static void clear_all(struct reader *r)
 {
 	size_t i;
 
-	for (i = 0; i < r->cap; i++) {
-		clear(&r->q[i].words);
-		clear(&r->q[i].tags);
-		clear(&r->q[i].lines);
-		free(r->q[i].number);
-		bt_buf_clear(&r->q[i].doc);
-		bt_buf_clear(&r->q[i].id);
-	}
+	for (i = 0; i < r->cap; i++)
+		bt_conll_sentence_clear(&r->q[i]);
 	free(r->q);
-	clear(&r->scheme_tags);
+	bt_conll_texts_clear(&r->scheme_tags);
 	free(r->list);
 	bt_tag_scheme_clear(&r->scheme);
 	bt_example_clear(&r->w);
@@ -576,15 +571,17 @@ int bt_conll_convert(char *const *paths, int n,
                      struct bt_conll_stats *stats, struct bt_error *err)
 {
 	struct reader r = {.o = opts, .stats = stats, .out = out};
+	int (*read)(struct reader * r, char *path, struct bt_error *err) =
+	    opts->table != NULL ? read_table : read_file;
 	int i, e = reserve(&r);
 
 	if (e == BT_OK && opts->scheme != NULL)
 		e = bt_tag_scheme_init(&r.scheme, opts->scheme,
 		                       opts->repair_tags, err);
 	if (e == BT_OK && n == 0)
-		e = read_file(&r, NULL, err);
+		e = read(&r, NULL, err);
 	for (i = 0; i < n && e == BT_OK; i++)
-		e = read_file(&r, paths[i], err);
+		e = read(&r, paths[i], err);
 	if (e == BT_OK && stats->sentences == 0)
 		e = bt_error_set(err, BT_EFORMAT,
 		                 n > 0 ? "'%s' holds no sentence"

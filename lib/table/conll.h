@@ -2,7 +2,8 @@
 /*
  * Sentences of words and their tags into text records: columns as CoNLL's
  * shared tasks have them, a word a line and an empty line behind each sentence,
- * or JSON Lines or Parquet with a list of words and one of tags. Features of a
+ * or JSON Lines or Parquet with a list of words and one of tags, or any table
+ * (table/table.h) with a word in a row. Features of a
  * record: id, words, tags (bytes lists), lines (the input's lines, where there
  * are), doc (the line -DOCSTART-, of the first sentence behind it), and before
  * and after (the words of the sentences around it).
@@ -17,6 +18,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "io/out.h"
+#include "table/table.h"
 
 struct bt_conll_opts {
 	/* column, from 1 on, or of JSON Lines and Parquet its name; NULL: the
@@ -31,6 +33,10 @@ struct bt_conll_opts {
 	/* lines that begin with it are comments; NULL: those with '#' and
 	 * without a tab, in a file whose columns are divided by tabs */
 	const char *comment;
+	/* a row is a word, and its texts, labels and ids are words, tags and
+	 * the names of sentences, of which one begins where a row has another
+	 * one that is not empty; NULL: the forms above */
+	const struct bt_table_opts *table;
 };
 
 struct bt_conll_stats {

@@ -42,22 +42,24 @@ int bt_conll_cut(struct bt_span line, bool file_tabs, struct bt_span *column)
 	return n;
 }
 
-size_t bt_conll_commas(struct bt_span line)
+size_t bt_conll_count(struct bt_span line, char c)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < line.n; i++)
-		n += line.p[i] == ',';
+		n += line.p[i] == c;
 	return n;
 }
 
-int bt_conll_refuse_csv(size_t commas, struct bt_error *err)
+int bt_conll_refuse_csv(char c, size_t n, struct bt_error *err)
 {
-	return bt_error_set(err, BT_EFORMAT,
-	                    "has %zu comma%s, as each line so far: columns "
-	                    "are divided by blanks or tabs, and sentences by "
-	                    "an empty line",
-	                    commas, bt_plural(commas));
+	return bt_error_hint(
+	    err, BT_HINT_WORD_ROWS,
+	    bt_error_set(err, BT_EFORMAT,
+	                 "has %zu %s%s, as each line so far: columns are "
+	                 "divided by blanks or tabs, and sentences by an empty "
+	                 "line",
+	                 n, c == ',' ? "comma" : "semicolon", bt_plural(n)));
 }
 
 bool bt_conll_is_conllu(const struct bt_span *column, int n)

@@ -7,12 +7,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
 #include "io/in.h"
 
 #define BT_CONLL_COLUMNS 256
 #define BT_CONLL_LINE_MAX ((size_t)64 << 20) /* bytes */
+
+/* Texts, one behind the other. */
+struct bt_conll_texts {
+	struct bt_buf bytes;
+	size_t *end; /* [n] */
+	size_t n, cap;
+};
+
+/* BT_OK or BT_ENOMEM. */
+int bt_conll_texts_add(struct bt_conll_texts *t, struct bt_span s) BT_MUST_USE;
+/* Adds a list of texts or whole numbers, the value of key. */
+int bt_conll_texts_list(struct bt_conll_texts *t, const json_t *list,
+                        const char *key, struct bt_error *err) BT_MUST_USE;
+/* Appends the id of a sentence, a text or a whole number. */
+void bt_conll_put_id(struct bt_buf *b, const json_t *id);
+void bt_conll_texts_forget(struct bt_conll_texts *t);
+void bt_conll_texts_clear(struct bt_conll_texts *t);
+
+struct bt_conll_sentence {
+	struct bt_conll_texts words, tags, lines;
+	struct bt_buf doc, id;
+	uint64_t *number; /* [words.n] of the lines, in columns, or rows */
+	size_t number_cap;
+};
+
+void bt_conll_sentence_forget(struct bt_conll_sentence *s);
+void bt_conll_sentence_clear(struct bt_conll_sentence *s);
 
 bool bt_conll_has_tab(struct bt_span line);
 
@@ -25,10 +55,11 @@ bool bt_conll_is_comment(struct bt_span line, const char *begin, bool tabs);
  * BT_CONLL_COLUMNS are kept. */
 int bt_conll_cut(struct bt_span line, bool tabs, struct bt_span *column);
 
-size_t bt_conll_commas(struct bt_span line);
+size_t bt_conll_count(struct bt_span line, char c);
 
-/* BT_EFORMAT: each line has as many commas, as a table has. */
-int bt_conll_refuse_csv(size_t commas, struct bt_error *err);
+/* BT_EFORMAT: each line has n times the comma or semicolon c, as a table has.
+ */
+int bt_conll_refuse_csv(char c, size_t n, struct bt_error *err);
 
 /* "# sent_id = 1", or another comment of CoNLL-U that is well known: whatever
  * divides the n columns. */

@@ -460,7 +460,9 @@ static int bad_row(struct bt_table *t, int r, struct bt_error *why,
 		hint = BT_HINT_TABLE_SKIP_BAD;
 	else
 		hint = why->hint;
-	if (t->opts.no_advice || t->opts.task != NULL)
+	if (t->opts.advice == BT_TABLE_ADVICE_NONE || t->opts.task != NULL ||
+	    (t->opts.advice == BT_TABLE_ADVICE_READING &&
+	     fault != BT_TABLE_QUOTES && fault != BT_TABLE_CHARSET))
 		hint = BT_HINT_NONE;
 	return bt_error_hint(err, hint,
 	                     bt_error_set(err, r, "cannot read %s: %s",

@@ -46,6 +46,13 @@ enum bt_table_na {
 	BT_TABLE_NA_DROP    /* their rows are left out */
 };
 
+/* What hints at options name. */
+enum bt_table_advice {
+	BT_TABLE_ADVICE_ALL,     /* those of csv2tfrecord */
+	BT_TABLE_ADVICE_READING, /* of them, how a file is read */
+	BT_TABLE_ADVICE_NONE
+};
+
 /* Rows of which a column holds just that. */
 struct bt_table_where {
 	struct bt_span column, value;
@@ -99,8 +106,8 @@ struct bt_table_opts {
 	struct bt_in_limit *limit; /* on what is read; borrowed, or NULL */
 	bt_in_idle_fn *idle;       /* as bt_in_idle, or NULL */
 	void *idle_ctx;
-	bool no_advice;           /* messages name no options of csv2tfrecord */
-	struct bt_buf *names;     /* set by bt_table_names */
+	enum bt_table_advice advice; /* which hints messages have */
+	struct bt_buf *names;        /* set by bt_table_names */
 	const struct bt_log *log; /* told of the first bad rows; may be NULL */
 };
 

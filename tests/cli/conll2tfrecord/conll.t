@@ -95,11 +95,11 @@ is "$(json "$DATA/parquet/classes.parquet")" '{"id": "0", "tags": ["B-X", "I-X",
 # shellcheck disable=SC2002 # a pipe is the point
 is "$(cat "$DATA/parquet/classes.parquet" | json --no-tags | head -n 1)" \
 	'{"id": "0", "words": ["Ann", "Lee", "came"]}' '... from a pipe, without tags'
-is "$(json -t label -w tokens "$DATA/parquet/classes.parquet" 2>&1)" \
+is "$(conll2tfrecord -q -t label -w tokens "$DATA/parquet/classes.parquet" 2>&1 >/dev/null)" \
 	"conll2tfrecord: '$DATA/parquet/classes.parquet': record 1 (row group 1): 'label' is not a list" '... that are no list'
 is "$(json --scheme iob2:iobes "$DATA/parquet/classes.parquet" | grep -o '"tags": [^w]*' | tr '\n' ' ')" \
 	'"tags": ["B-X", "E-X", "O"], " "tags": "O", " "tags": "S-X", " ' '... by a scheme'
-is "$(json "$DATA/parquet/lists.parquet" 2>&1 >/dev/null)" \
+is "$(conll2tfrecord -q "$DATA/parquet/lists.parquet" 2>&1 >/dev/null)" \
 	"conll2tfrecord: '$DATA/parquet/lists.parquet': record 2 (row group 1): has no words" '... where there are no words'
 
 printf 'a O\n\nb O\n\nc O\n\nd O\n\n-DOCSTART- O\n\ne O\n' >doc.txt
