@@ -44,7 +44,7 @@ int bt_jsonl_take_string(struct bt_jsonl_object *o, struct bt_buf *out,
 /* A member's key, likewise, and the colon. */
 int bt_jsonl_take_key(struct bt_jsonl_object *o, struct bt_buf *out,
                       struct bt_span *key, struct bt_error *err) BT_MUST_USE;
-/* null, true, false or a number; *v is its text, p NULL for null. */
+/* null, true, false or a number; *v is its text, or NULL, 0 for null. */
 int bt_jsonl_take_bare(struct bt_jsonl_object *o, struct bt_span *v,
                        struct bt_error *err) BT_MUST_USE;
 /* Goes behind the value that is next, whatever it is. */

@@ -230,7 +230,9 @@ int bt_jsonl_take_bare(struct bt_jsonl_object *o, struct bt_span *v,
 		r = take_number(o, err);
 	else if (i == 3)
 		return bt_jsonl_syntax(o, "expected a value", err);
-	*v = (struct bt_span){i == 0 ? NULL : start, (size_t)(o->p - start)};
+	*v = (struct bt_span){start, (size_t)(o->p - start)};
+	if (i == 0)
+		*v = (struct bt_span){NULL, 0};
 	return r;
 }
 

@@ -84,6 +84,12 @@ bad 'text' 'byte 1: expected an object'
 bad '{"text":01}' "byte 10: expected ',' or '}'"
 bad '{"text":"a"} x' 'byte 14: text behind the object'
 
+for o in -l --weight -i; do
+	printf '{"text":"a","x":null}\n' >null.jsonl
+	refuses "csv2tfrecord: cannot read 'null.jsonl': record 1 (line 1): the *" "a null for $o" \
+		csv2tfrecord -o x $o x null.jsonl
+done
+
 # several labels
 printf '%s\n' '{"text":"a","y":["u","b \u00e9"]}' '{"y": [ ] ,"text":"b"}' \
 	'{"text":"c","y":[1, true,"u"]}' >labels.jsonl

@@ -61,6 +61,8 @@ static void expect_max(const char *text, size_t n, size_t max,
 				                                  : '|');
 			if (v[i].p != NULL)
 				bt_buf_putc(&b, ']');
+			else
+				assert_int_equal(v[i].n, 0);
 		}
 		bt_buf_putc(&b, ';');
 	}
