@@ -20,6 +20,7 @@ struct bt_jsonl_object {
 
 	/* the text */
 	const char *start, *p, *end;
+	size_t depth; /* of the object at p, whose members are wanted */
 	enum bt_jsonl_fault fault;
 };
 

@@ -61,12 +61,13 @@ static int put_member(struct bt_jsonl_object *o, size_t i,
 	                            .values = &v,
 	                            .found = &found,
 	                            .lists = &list,
+	                            .depth = o->depth,
 	                            .start = o->start,
 	                            .p = o->p,
 	                            .end = o->end};
 	int r;
 
-	if (o->p < o->end && *o->p != '{')
+	if (o->p < o->end && *o->p != '{' && *o->p != ']')
 		return nested(o, i, "a list with other values", err);
 	r = take_members(&e, top, err);
 	o->p = e.p;
@@ -88,8 +89,8 @@ static int put_member(struct bt_jsonl_object *o, size_t i,
 	return r;
 }
 
-/* The list that is next, of scalars; or of objects, of which a member is
- * wanted, if that has a name. */
+/* The list that is next, of scalars, where member.p is NULL; or of objects, of
+ * which that member is wanted. */
 static int take_list(struct bt_jsonl_object *o, size_t i, struct bt_span member,
                      struct bt_error *err)
 {
@@ -101,8 +102,8 @@ static int take_list(struct bt_jsonl_object *o, size_t i, struct bt_span member,
 	if (!bt_jsonl_take(o, ']')) {
 		do {
 			bt_jsonl_skip_blanks(o);
-			r = member.n > 0 ? put_member(o, i, member, err)
-			                 : put_scalar(o, i, err);
+			r = member.p != NULL ? put_member(o, i, member, err)
+			                     : put_scalar(o, i, err);
 			if (r != BT_OK)
 				return r;
 			bt_buf_putc(&o->bytes, '\0');
@@ -150,7 +151,7 @@ static bool is_in(const struct bt_jsonl_object *o, size_t i,
 {
 	struct bt_span key = o->keys[i];
 
-	return path.n > 0 && key.n > path.n && key.p[path.n] == '.' &&
+	return key.n > path.n && key.p[path.n] == '.' &&
 	       memcmp(key.p, path.p, path.n) == 0;
 }
 
@@ -165,8 +166,13 @@ static int take_inside(struct bt_jsonl_object *o, struct bt_span path,
 	size_t i;
 	int r = BT_OK;
 
-	if (first == '{')
-		return take_members(o, path, err);
+	if (first == '{') {
+		if (++o->depth > BT_JSONL_DEPTH_MAX)
+			return bt_jsonl_syntax(o, "nested too deeply", err);
+		r = take_members(o, path, err);
+		o->depth--;
+		return r;
+	}
 	for (i = 0; r == BT_OK && i < o->n; i++) {
 		if (!is_in(o, i, path) || (first != '[' && first != 'n'))
 			continue;
@@ -196,7 +202,7 @@ static int take_member(struct bt_jsonl_object *o, struct bt_span in,
 	if (r != BT_OK)
 		return r;
 	bt_jsonl_skip_blanks(o);
-	if (in.n > 0) {
+	if (in.p != NULL) {
 		bt_buf_reset(&o->path);
 		bt_buf_put(&o->path, in.p, in.n);
 		bt_buf_putc(&o->path, '.');
@@ -213,7 +219,7 @@ static int take_member(struct bt_jsonl_object *o, struct bt_span in,
 	return bt_jsonl_skip_value(o, err);
 }
 
-/* The object that is next, whose own path is in, or that of the line. */
+/* The object that is next, whose own path is in; of the line in.p is NULL. */
 static int take_members(struct bt_jsonl_object *o, struct bt_span in,
                         struct bt_error *err)
 {
@@ -311,6 +317,7 @@ int bt_jsonl_parse(struct bt_jsonl_object *o, struct bt_span text,
 	o->start = o->p = text.p;
 	o->end = text.p + text.n;
 	o->fault = BT_JSONL_FINE;
+	o->depth = 0;
 	memset(o->found, 0, o->n * sizeof(*o->found));
 	bt_buf_reset(&o->bytes);
 	/* no string grows by losing its escapes, no list by losing its quotes

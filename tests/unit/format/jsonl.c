@@ -14,6 +14,7 @@
 
 static const struct bt_span flat[] = {{"a", 1}, {"b", 1}};
 static const struct bt_span inner[] = {{"m.a", 3}, {"m.n.b", 5}};
+static const struct bt_span unnamed[] = {{"m.", 2}, {".n", 2}};
 static const struct bt_span *keys = flat;
 static bool with_lists;                /* the values of both may be lists */
 static const char kinds[] = "-SKHNLC"; /* by enum bt_jsonl_fault */
@@ -188,8 +189,44 @@ TEST(lists)
 	expect("{\"m\":[{\"a\":1}",
 	       "S record 1 (line 1): byte 14: expected ',' or ']';");
 	expect("{\"m\":[", "S record 1 (line 1): byte 7: expected an object;");
+	expect("{\"m\":[{\"a\":1,\"n.b\":2},]}",
+	       "S record 1 (line 1): byte 23: expected an object;");
+	keys = unnamed;
+	expect("{\"m\":[{\"\":1},{\"\":2}],\"\":[{\"n\":3}]}", "[|1|2|][|3|];");
+	expect("{\"m\":[1],\".n\":2}",
+	       "H record 1 (line 1): byte 7: 'm.' holds a list with other "
+	       "values, expected a string, number or boolean;");
 	keys = flat;
 	with_lists = false;
+}
+
+/* Keys that are empty, and the deepest ones. */
+TEST(odd_keys)
+{
+	static char inside[4000], s[8000];
+	struct bt_span deep[] = {{inside, 0}, {"b", 1}};
+	size_t depth, i;
+
+	keys = unnamed;
+	expect("{\"m\":{\"\":1},\"\":{\"n\":2}}", "[1][2];");
+	expect("{\"m.\":1,\".n\":2}", "[1][2];");
+	keys = deep;
+	for (depth = 500; depth <= 501; depth++) {
+		for (i = 0; i < depth; i++) {
+			strcpy(inside + 2 * i, "a.");
+			strcpy(s + 5 * i, "{\"a\":");
+		}
+		strcpy(inside + 2 * depth, "a");
+		strcpy(s + 5 * depth, "{\"a\":1}");
+		memset(s + 5 * depth + 7, '}', depth - 1);
+		strcpy(s + 6 * depth + 6, ",\"b\":2}");
+		deep[0].n = strlen(inside);
+		expect_max(s, strlen(s), 5000,
+		           depth == 500 ? "[1][2];"
+		                        : "S record 1 (line 1): byte 2506: "
+		                          "nested too deeply;");
+	}
+	keys = flat;
 }
 
 TEST(limits)
@@ -327,10 +364,10 @@ TEST(nearly_json)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(good_lines),  cmocka_unit_test(bad_lines),
-	    cmocka_unit_test(limits),      cmocka_unit_test(members),
-	    cmocka_unit_test(lists),       cmocka_unit_test(long_lines),
-	    cmocka_unit_test(nearly_json),
+	    cmocka_unit_test(good_lines), cmocka_unit_test(bad_lines),
+	    cmocka_unit_test(limits),     cmocka_unit_test(members),
+	    cmocka_unit_test(odd_keys),   cmocka_unit_test(lists),
+	    cmocka_unit_test(long_lines), cmocka_unit_test(nearly_json),
 	};
 
 	return RUN(tests);
