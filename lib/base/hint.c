@@ -177,6 +177,7 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TEXTS_ORDER] = "shuffle and divide before bert-tokenize",
     [BT_HINT_TASK_CHOICE] = "train with --task multiple-choice",
     [BT_HINT_CHOICE_NAMES] = "--choice-names reads them from a column",
+    [BT_HINT_MEMBER] = "KEY.NAME is the value of NAME in the object of KEY",
     [BT_HINT_CHOICES] = "csv2tfrecord --choices names their columns, -l the "
                         "label's",
     [BT_HINT_TASK_EMBEDDING] = "train with --task embedding",

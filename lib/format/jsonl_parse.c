@@ -19,12 +19,16 @@ static int has_nul(struct bt_jsonl_object *o, size_t i, struct bt_span v,
 static int nested(struct bt_jsonl_object *o, size_t i, const char *what,
                   struct bt_error *err)
 {
+	bool object = o->p < o->end && *o->p == '{';
+
 	o->fault = BT_JSONL_NESTED;
-	return bt_error_set(
-	    err, BT_EFORMAT,
-	    "byte %zu: '%.*s' holds %s, expected a string, number or boolean",
-	    (size_t)(o->p - o->start) + 1, (int)o->keys[i].n, o->keys[i].p,
-	    what);
+	return bt_error_hint(
+	    err, object ? BT_HINT_MEMBER : BT_HINT_NONE,
+	    bt_error_set(err, BT_EFORMAT,
+	                 "byte %zu: '%.*s' holds %s, expected a string, "
+	                 "number or boolean",
+	                 (size_t)(o->p - o->start) + 1, (int)o->keys[i].n,
+	                 o->keys[i].p, what));
 }
 
 static int take_members(struct bt_jsonl_object *o, struct bt_span in,

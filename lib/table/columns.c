@@ -280,6 +280,9 @@ static int find_choices(const struct bt_table_header *h,
 			r = check_apart(h, "label", c->label, c->n_label,
 			                "choice", c->choice[i], err);
 	}
+	if (r == BT_OK && c->choice_list_names != BT_TABLE_ABSENT)
+		r = check_apart(h, "label", c->label, c->n_label,
+		                "names of choices", c->choice_list_names, err);
 	return r == BT_OK && c->n_choice > 1
 	           ? name_columns(h, "choice", c->choice, c->n_choice,
 	                          &c->choice_bytes, &c->choice_names, err)

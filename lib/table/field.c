@@ -62,8 +62,10 @@ int bt_table_add_field(struct bt_table_maker *m, enum bt_table_part part,
 	}
 	if (v.p == NULL) {
 		m->fault = part == BT_LABEL ? BT_TABLE_LABEL : BT_TABLE_NULL;
-		return bt_error_set(err, BT_EFORMAT, "the %s is null",
-		                    part_names[part]);
+		return bt_error_hint(
+		    err, part == BT_LABEL ? BT_HINT_TABLE_NA : BT_HINT_NONE,
+		    bt_error_set(err, BT_EFORMAT, "the %s is null",
+		                 part_names[part]));
 	}
 	if (part != BT_LABEL && bt_table_is_list(v)) {
 		m->fault = BT_TABLE_NESTED;

@@ -200,24 +200,24 @@ static int name_label(struct bt_table_maker *m, size_t n, struct bt_error *err)
 	char digits[24];
 	uint64_t k;
 
-	for (i = 0; !m->rec->several && i < n; i++)
+	for (i = 0; i < n; i++)
 		if (bt_span_equal(name[i], *label))
 			return BT_OK;
-	if (by_number && !m->rec->several &&
-	    bt_span_str(*label, digits, sizeof(digits)) &&
+	if (by_number && bt_span_str(*label, digits, sizeof(digits)) &&
 	    bt_parse_u64(digits, &k) == BT_OK && k < n) {
 		*label = name[k];
 		return BT_OK;
 	}
 	m->fault = BT_TABLE_UNKNOWN;
-	return bt_error_set(
-	    err, BT_EFORMAT,
-	    "the label '%.*s' is not one of the %zu choices, '%.*s' to "
-	    "'%.*s'%s",
-	    (int)(label->n < SHOWN ? label->n : SHOWN),
-	    label->p != NULL ? label->p : "", n, (int)name[0].n, name[0].p,
-	    (int)name[n - 1].n, name[n - 1].p,
-	    by_number ? ", or the number of one, from 0" : "");
+	return bt_error_hint(
+	    err, BT_HINT_MAP_LABEL,
+	    bt_error_set(
+	        err, BT_EFORMAT,
+	        "the label '%.*s' is not one of the %zu choices, '%.*s' to "
+	        "'%.*s'%s",
+	        (int)(label->n < SHOWN ? label->n : SHOWN), label->p, n,
+	        (int)name[0].n, name[0].p, (int)name[n - 1].n, name[n - 1].p,
+	        by_number ? ", or the number of one, from 0" : ""));
 }
 
 int bt_table_make_choices(struct bt_table_maker *m, struct bt_error *err)

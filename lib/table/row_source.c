@@ -107,12 +107,19 @@ static int is_jsonl(struct bt_in *in, const char *path,
 	return 1;
 }
 
+/* Whether the label's column may hold lists, as of several labels. */
+static bool may_have_several(const struct bt_table_columns *c,
+                             const struct bt_table_opts *opts)
+{
+	return c->n_label == 1 && c->n_choice == 0 && !opts->numbers;
+}
+
 static void allow_lists(struct bt_row_source *rows,
                         const struct bt_table_opts *opts)
 {
 	const struct bt_table_columns *c = &rows->columns;
 
-	if (c->n_label == 1 && !opts->numbers)
+	if (may_have_several(c, opts))
 		bt_jsonl_allow_list(rows->jsonl, c->label[0]);
 	if (c->n_choice == 1)
 		bt_jsonl_allow_list(rows->jsonl, c->choice[0]);
@@ -253,7 +260,7 @@ static int want_columns(struct bt_row_source *rows,
 		unsigned lists;
 	} all[] = {
 	    {c->text, c->n_text, 0},
-	    {c->label, c->n_label, c->n_label == 1 && !opts->numbers},
+	    {c->label, c->n_label, may_have_several(c, opts)},
 	    {c->choice, c->n_choice, c->n_choice == 1},
 	    {&c->choice_list_names, c->choice_list_names != BT_TABLE_ABSENT, 1},
 	    {c->keep, c->n_keep, 0},

@@ -23,7 +23,7 @@ printf 'q,0,1,a\nx,b,c,1\n' >n.csv
 holds '{"choices": ["c", "b"], "label": "1", "label_names": ["1", "0"], "text_a": "x"}' \
 	'a name that is a number wins' -t q --choices 1,0 -l a n.csv
 printf 'q,1,2,3,a\nx,b,c,d,0\n' >from1.csv
-refuses "*the label '0' is not one of the 3 choices, '1' to '3'" 'and then labels are not counted from 0' \
+refuses "*the label '0' is not one of the 3 choices, '1' to '3' (--map-label renames labels)" 'and then labels are not counted from 0' \
 	csv2tfrecord -q -t q --choices 1,2,3 -l a -o x from1.csv
 printf '{"ctx": "he", "ending0": "runs", "ending1": "\303\251", "label": 1}\n{"ctx": "x", "ending0": "a", "ending1": null, "label": 0}\n' >s.jsonl
 holds '{"choices": ["runs", "é"], "label": "ending1", "label_names": ["ending0", "ending1"], "text_a": "he"}' \
@@ -107,6 +107,13 @@ refuses "*record 1 (line 1): a choice's name is empty*" 'an empty name' \
 printf '{"q": "x", "o": ["a", "b"], "n": ["1"]}\n' >l.jsonl
 refuses "*record 1 (line 1): there are 2 choices and 1 names of them*" 'a name that is missing' \
 	csv2tfrecord -q -t q --choices o --choice-names n -o x l.jsonl
+printf '{"q": "x", "o": ["a", "b"], "n": ["A"]}\n' >l.jsonl
+refuses "*record 1 (line 1): byte * 'n' holds a list, expected a string*" 'a list as the label' \
+	csv2tfrecord -q -t q --choices o -l n -o x l.jsonl
+refuses "*column 'choices.label' of * holds lists, expected single values*" '... of Parquet' \
+	csv2tfrecord -q -t question --choices choices.text -l choices.label -o x "$DATA/parquet/choices.parquet"
+misuses '*column 2 of * cannot be both label and names of choices*' 'the names as the label' \
+	csv2tfrecord -q -t q --choices o --choice-names n -l n -o x l.jsonl
 refuses "*record 1 (row group 1): the choices are 'B', expected a list*" 'a column of Parquet that holds no lists' \
 	csv2tfrecord -q -t question --choices answer -o x "$DATA/parquet/choices.parquet"
 misuses '*a column for each choice gives their names*' 'names for columns' \

@@ -71,7 +71,8 @@ text_a=z' '... which can be skipped'
 bad '{"txt":1,"b c":2}' "has no key 'text'; its keys are 'txt', 'b c'"
 bad '{}' "has no key 'text', nor any"
 bad '{"text":null}' 'the text is null'
-bad '{"text":{"a":1}}' "byte 9: 'text' holds an object, expected a string, number or boolean"
+bad '{"text":{"a":1}}' \
+	"byte 9: 'text' holds an object, expected a string, number or boolean (KEY.NAME is the value of NAME in *"
 bad '{"b":1,"text":["a"]}' "byte 15: 'text' holds a list, expected a string, number or boolean"
 bad '{"text":"a"' "byte 12: expected ',' or '}'"
 bad '{"text":"a}' 'byte 12: the string is not closed'

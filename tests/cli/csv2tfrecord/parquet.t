@@ -41,7 +41,7 @@ is "$(json -l label --na drop --fold-case "$P/classes.parquet" | head -n 1)" \
 is "$(json -l of.topics "$P/classes.parquet")" '{"label": ["u", "v"], "label_names": ["u", "v"], "text_a": "good"}
 {"label": {"bytes": []}, "label_names": ["u", "v"], "text_a": "bad"}
 {"label": "v", "label_names": ["u", "v"], "text_a": "unknown"}' 'lists of classes'
-refuses "csv2tfrecord: cannot read '$P/classes.parquet': record 3 (row group 1): the label is null" \
+refuses "csv2tfrecord: cannot read '$P/classes.parquet': record 3 (row group 1): the label is null (--na drop *)" \
 	'class -1 is none' csv2tfrecord -o x.rec -l label "$P/classes.parquet"
 
 # rows
