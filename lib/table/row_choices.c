@@ -129,28 +129,35 @@ static int count_choices(struct bt_table_maker *m, size_t *n,
 	return BT_OK;
 }
 
+/* A name that is empty, or that a choice before has, too. */
+static int check_name(struct bt_span name, size_t i, struct bt_string_set *seen,
+                      struct bt_error *err)
+{
+	size_t k;
+
+	if (name.n == 0)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "a choice's name is empty");
+	if (bt_string_set_add(seen, name, &k) != BT_OK)
+		return bt_error_nomem(err, "reading a row");
+	return k == i ? BT_OK
+	              : bt_error_set(
+	                    err, BT_EFORMAT, "two choices have the name '%.*s'",
+	                    (int)(name.n < SHOWN ? name.n : SHOWN), name.p);
+}
+
 /* Fails where names, each of its own row, are no names. */
 static int check_names(struct bt_table_maker *m, size_t n, struct bt_error *err)
 {
-	const struct bt_span *name = m->rec->names;
-	size_t i, k;
+	struct bt_string_set *seen = bt_string_set_new();
+	size_t i;
+	int r = BT_OK;
 
-	m->fault = BT_TABLE_CHOICES;
-	for (i = 0; i < n; i++) {
-		if (name[i].n == 0)
-			return bt_error_set(err, BT_EFORMAT,
-			                    "a choice's name is empty");
-		for (k = 0; k < i; k++)
-			if (bt_span_equal(name[i], name[k]))
-				return bt_error_set(
-				    err, BT_EFORMAT,
-				    "two choices have the name '%.*s'",
-				    (int)(name[i].n < SHOWN ? name[i].n
-				                            : SHOWN),
-				    name[i].p);
-	}
-	m->fault = BT_TABLE_FAULTS;
-	return BT_OK;
+	for (i = 0; r == BT_OK && i < n; i++)
+		r = check_name(m->rec->names[i], i, seen, err);
+	m->fault = r == BT_EFORMAT ? BT_TABLE_CHOICES : BT_TABLE_FAULTS;
+	bt_string_set_free(seen);
+	return r;
 }
 
 /* What is converted is gathered first, for its place may change. */
