@@ -129,24 +129,29 @@ static int count_choices(struct bt_table_maker *m, size_t *n,
 	return BT_OK;
 }
 
-/* A name that is empty, or that a choice before has, too. */
-static int check_name(struct bt_span name, size_t i, struct bt_string_set *seen,
-                      struct bt_error *err)
+/* Fails where the name of choice i is none, or is that of one before, too. */
+static int check_name(struct bt_table_maker *m, size_t i,
+                      struct bt_string_set *seen, struct bt_error *err)
 {
+	struct bt_span name = m->rec->names[i];
 	size_t k;
+	int r = bt_table_add_field(m, BT_CHOICE, name, true, &name, err);
 
-	if (name.n == 0)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "a choice's name is empty");
+	if (r != BT_OK)
+		return r;
 	if (bt_string_set_add(seen, name, &k) != BT_OK)
 		return bt_error_nomem(err, "reading a row");
-	return k == i ? BT_OK
-	              : bt_error_set(
-	                    err, BT_EFORMAT, "two choices have the name '%.*s'",
-	                    (int)(name.n < SHOWN ? name.n : SHOWN), name.p);
+	if (name.n > 0 && k == i)
+		return BT_OK;
+	m->fault = BT_TABLE_CHOICES;
+	return name.n == 0
+	           ? bt_error_set(err, BT_EFORMAT, "a choice's name is empty")
+	           : bt_error_set(
+	                 err, BT_EFORMAT, "two choices have the name '%.*s'",
+	                 (int)(name.n < SHOWN ? name.n : SHOWN), name.p);
 }
 
-/* Fails where names, each of its own row, are no names. */
+/* The names of a list, each of its own row. */
 static int check_names(struct bt_table_maker *m, size_t n, struct bt_error *err)
 {
 	struct bt_string_set *seen = bt_string_set_new();
@@ -154,8 +159,7 @@ static int check_names(struct bt_table_maker *m, size_t n, struct bt_error *err)
 	int r = BT_OK;
 
 	for (i = 0; r == BT_OK && i < n; i++)
-		r = check_name(m->rec->names[i], i, seen, err);
-	m->fault = r == BT_EFORMAT ? BT_TABLE_CHOICES : BT_TABLE_FAULTS;
+		r = check_name(m, i, seen, err);
 	bt_string_set_free(seen);
 	return r;
 }

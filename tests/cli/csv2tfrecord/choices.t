@@ -116,6 +116,11 @@ misuses '*column 2 of * cannot be both label and names of choices*' 'the names a
 	csv2tfrecord -q -t q --choices o --choice-names n -l n -o x l.jsonl
 refuses "*record 1 (row group 1): the choices are 'B', expected a list*" 'a column of Parquet that holds no lists' \
 	csv2tfrecord -q -t question --choices answer -o x "$DATA/parquet/choices.parquet"
+# the last 3 is a name
+perl -pe 'BEGIN { $/ = undef } s/\x01\x00\x00\x00\K3(?!.*\x01\x00\x00\x003)/\xff/s' \
+	<"$DATA/parquet/choices.parquet" >odd.parquet
+refuses "*record 2 (row group 1): the choice is not valid utf-8 (byte FF at position 1)*" 'a name that is not UTF-8' \
+	csv2tfrecord -q -t question --choices choices.text --choice-names choices.label -l answerKey -o x odd.parquet
 misuses '*a column for each choice gives their names*' 'names for columns' \
 	csv2tfrecord -q -t prompt --choices A,B --choice-names id -o x a.csv
 misuses '*--choice-names needs --choices*' 'names without choices' csv2tfrecord --choice-names B n.csv
