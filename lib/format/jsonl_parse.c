@@ -16,6 +16,8 @@ static int has_nul(struct bt_jsonl_object *o, size_t i, struct bt_span v,
 	                    (int)o->keys[i].n, o->keys[i].p);
 }
 
+#define EXPECTED_SCALAR ", expected a string, number or boolean"
+
 static int nested(struct bt_jsonl_object *o, size_t i, const char *what,
                   struct bt_error *err)
 {
@@ -24,9 +26,7 @@ static int nested(struct bt_jsonl_object *o, size_t i, const char *what,
 	o->fault = BT_JSONL_NESTED;
 	return bt_error_hint(
 	    err, object ? BT_HINT_MEMBER : BT_HINT_NONE,
-	    bt_error_set(err, BT_EFORMAT,
-	                 "byte %zu: '%.*s' holds %s, expected a string, "
-	                 "number or boolean",
+	    bt_error_set(err, BT_EFORMAT, "byte %zu: '%.*s' holds %s",
 	                 (size_t)(o->p - o->start) + 1, (int)o->keys[i].n,
 	                 o->keys[i].p, what));
 }
@@ -43,8 +43,11 @@ static int put_scalar(struct bt_jsonl_object *o, size_t i, struct bt_error *err)
 
 	if (o->p == o->end)
 		return bt_jsonl_syntax(o, "expected a value", err);
-	if (strchr("[{n", *o->p) != NULL)
-		return nested(o, i, "a list with other values", err);
+	if (*o->p == '[' || *o->p == '{' || *o->p == 'n')
+		return nested(o, i,
+		              "a list with other values, expected strings, "
+		              "numbers or booleans",
+		              err);
 	r = *o->p == '"' ? bt_jsonl_take_string(o, &o->bytes, &v, err)
 	                 : bt_jsonl_take_bare(o, &v, err);
 	if (r == BT_OK)
@@ -72,7 +75,8 @@ static int put_member(struct bt_jsonl_object *o, size_t i,
 	int r;
 
 	if (o->p < o->end && *o->p != '{' && *o->p != ']')
-		return nested(o, i, "a list with other values", err);
+		return nested(
+		    o, i, "a list with other values, expected objects", err);
 	r = take_members(&e, top, err);
 	o->p = e.p;
 	o->fault = e.fault;
@@ -143,7 +147,10 @@ static int take_wanted(struct bt_jsonl_object *o, size_t i,
 	if (*o->p == '[' && o->lists[i])
 		return take_list(o, i, scalars, err);
 	if (*o->p == '{' || *o->p == '[')
-		return nested(o, i, *o->p == '{' ? "an object" : "a list", err);
+		return nested(o, i,
+		              *o->p == '{' ? "an object" EXPECTED_SCALAR
+		                           : "a list" EXPECTED_SCALAR,
+		              err);
 	r = text ? bt_jsonl_take_string(o, &o->bytes, v, err)
 	         : bt_jsonl_take_bare(o, v, err);
 	return r == BT_OK && text ? has_nul(o, i, *v, err) : r;
@@ -186,8 +193,9 @@ static int take_inside(struct bt_jsonl_object *o, struct bt_span path,
 		o->values[i] = (struct bt_span){NULL, 0};
 		r = note_found(o, i, err);
 		if (r == BT_OK && first == '[')
-			r = o->lists[i] ? take_list(o, i, member, err)
-			                : nested(o, i, "a list", err);
+			r = o->lists[i]
+			        ? take_list(o, i, member, err)
+			        : nested(o, i, "a list" EXPECTED_SCALAR, err);
 	}
 	o->p = r == BT_OK ? start : o->p;
 	return r == BT_OK ? bt_jsonl_skip_value(o, err) : r;

@@ -180,9 +180,13 @@ TEST(lists)
 	expect("{\"m\":[{\"a\":1,\"n\":null}]}",
 	       "K record 1 (line 1): byte 22: an object without a 'n.b' in a "
 	       "list of such;");
-	expect("{\"m\":[3]}",
-	       "H record 1 (line 1): byte 7: 'm.a' holds a list with other "
-	       "values, expected a string, number or boolean;");
+	expect(
+	    "{\"m\":[3]}",
+	    "H record 1 (line 1): byte 7: 'm.a' holds a list with other values, "
+	    "expected objects;");
+	expect("{\"m\":{\"a\":[null]}}",
+	       "H record 1 (line 1): byte 12: 'm.a' holds a list with other "
+	       "values, expected strings, numbers or booleans;");
 	expect("{\"m\":[{\"a\":[1]}]}",
 	       "H record 1 (line 1): byte 12: 'a' holds a list, expected a "
 	       "string, number or boolean;");
@@ -193,9 +197,10 @@ TEST(lists)
 	       "S record 1 (line 1): byte 23: expected an object;");
 	keys = unnamed;
 	expect("{\"m\":[{\"\":1},{\"\":2}],\"\":[{\"n\":3}]}", "[|1|2|][|3|];");
-	expect("{\"m\":[1],\".n\":2}",
-	       "H record 1 (line 1): byte 7: 'm.' holds a list with other "
-	       "values, expected a string, number or boolean;");
+	expect(
+	    "{\"m\":[1],\".n\":2}",
+	    "H record 1 (line 1): byte 7: 'm.' holds a list with other values, "
+	    "expected objects;");
 	keys = flat;
 	with_lists = false;
 }
