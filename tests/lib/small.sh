@@ -33,7 +33,7 @@ small_files() {
 }
 
 # small_train OUT [OPTION ...]: one epoch from random weights, or as told; of the
-# configuration small_config [one layer]
+# configuration small_config [one layer; two-layers.json has two]
 small_train() {
 	out=$1
 	shift

@@ -3,7 +3,7 @@
 # Low-rank adapters: what is trained and written, and that the tools take it as a model.
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
-small_config=tiny
+small_config=$DATA/two-layers.json
 small_data
 small_train start -q --epochs 4 --dtype f32
 
@@ -162,7 +162,7 @@ refuses "*'hubbed' is an adapter of the model 'org/start', which is neither*bert
 # Several models, and other tasks.
 works 'folds' bert-train -q -m start --lora 2 --learning-rate 1e-2 --epochs 1 --kfold 2 -o cv train.rec
 works 'predict together' bert-predict -q -m cv -o x.csv dev.rec
-bert-train -q --force --init-config tiny --tokenizer vocab.txt --task masked-lm --steps 2 -o masked train.rec
+bert-train -q --force --init-config "$small_config" --tokenizer vocab.txt --task masked-lm --steps 2 -o masked train.rec
 works 'masked tokens' bert-train -q -m masked --task masked-lm --lora 2 --learning-rate 1e-2 --steps 4 -o fill train.rec
 is "$(ckpt-inspect fill/adapter_model.safetensors | grep -c 'lora_')" \
 	"$(ckpt-inspect fill/adapter_model.safetensors | grep -c 'base_model')" 'adapters alone'

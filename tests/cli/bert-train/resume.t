@@ -6,7 +6,7 @@
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 # which takes long enough to be stopped
-small_config=tiny
+small_config=$DATA/two-layers.json
 small_data
 run() { out=$1; shift; small_train "$out" -q --epochs 4 --eval dev.rec "$@"; }
 
@@ -26,7 +26,7 @@ result $? 'another seed: other weights'
 stopped=0
 for delay in $delays; do
 	rm -rf c
-	bert-train --init-config tiny --tokenizer vocab.txt --epochs 4 \
+	bert-train --init-config "$small_config" --tokenizer vocab.txt --epochs 4 \
 		--learning-rate 1e-3 --batch-size 16 -o c --eval dev.rec train.rec \
 		>out 2>err &
 	pid=$!
@@ -52,7 +52,7 @@ done
 # Killed outright after a checkpoint that --save-steps wrote. The copy is what
 # the disk holds after a crash right behind it.
 rm -rf d e
-bert-train --init-config tiny --tokenizer vocab.txt --epochs 4 \
+bert-train --init-config "$small_config" --tokenizer vocab.txt --epochs 4 \
 	--learning-rate 1e-3 --batch-size 16 -o d --eval dev.rec -q \
 	--save-steps 17 train.rec &
 pid=$!

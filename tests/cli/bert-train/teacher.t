@@ -4,7 +4,7 @@
 # Not under thread: the threads are those of cli/bert-train/tagging-teacher
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
-small_config=tiny
+small_config=$DATA/two-layers.json
 small_data
 small_train a -q --epochs 8
 bert-predict -q -m a --format tensor -o a.ts train.rec
@@ -34,7 +34,7 @@ works 'a part held out' student share --teacher a.ts --eval-share .2
 student turned --labels wifi_access,parking,pay_fine,get_card
 student turned2 --labels wifi_access,parking,pay_fine,get_card --teacher a.ts --teacher-weight 0
 is "$(weights turned2)" "$(weights turned)" 'labels in another order'
-bert-train --force --init-config tiny --tokenizer vocab.txt --epochs 14 -q --learning-rate 1e-3 \
+bert-train --force --init-config "$small_config" --tokenizer vocab.txt --epochs 14 -q --learning-rate 1e-3 \
 	--labels wifi_access,parking,pay_fine,get_card --teacher a.ts --teacher-weight 1 -o turned train.rec
 bert-predict -q -m turned train.rec | sort >got
 bert-predict -q -m a train.rec | sort >wanted
@@ -73,7 +73,7 @@ records() { # OPTION ...
 	csv2tfrecord -q -i id -t text "$@" $task.csv | bert-tokenize -q -m vocab.txt -o $task.rec
 }
 kind_train() { # OUT [OPTION ...]
-	bert-train --force -q --init-config tiny --tokenizer vocab.txt --task "$task" --epochs 2 \
+	bert-train --force -q --init-config "$small_config" --tokenizer vocab.txt --task "$task" --epochs 2 \
 		--learning-rate 1e-3 --seed 5 -o "$@" $task.rec
 }
 awk 'BEGIN { print "id,text,card,book"; for (i = 1; i <= 40; i++)
