@@ -4,7 +4,7 @@
 # Not under isa: compares trainings with each other, as cli/bert-train/train does
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
-small_config=tiny
+small_config=$DATA/two-layers.json
 small_data
 
 for o in '--eval dev.rec' '--accumulate 2 -j 1' '--dtype f32 --batch-tokens 200'; do

@@ -4,7 +4,7 @@
 # Not under isa: compares trainings with each other, as cli/bert-train/train does
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
-small_config=tiny
+small_config=$DATA/two-layers.json
 small_data
 
 # Weights so large that the products with them overflow.

@@ -3,7 +3,7 @@
 # Parameters that are not trained: they do not move, and take neither moments nor time.
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
-small_config=tiny
+small_config=$DATA/two-layers.json
 small_data
 small_train start -q
 

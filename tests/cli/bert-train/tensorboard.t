@@ -5,7 +5,7 @@
 # Not under isa: compares trainings with each other, as cli/bert-train/train does
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
-small_config=tiny
+small_config=$DATA/two-layers.json
 small_data
 events() { "$TEST_TOP/tests/lib/events" "$@"; }
 # the values of a key of the history, in order

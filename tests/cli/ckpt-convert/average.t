@@ -3,7 +3,7 @@
 # The mean of several checkpoints of one model.
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
-small_config=tiny
+small_config=$DATA/two-layers.json
 small_data
 for s in 1 2 3; do
 	small_train m$s -q --steps 3 --seed $s
