@@ -33,8 +33,8 @@ mkdir -p "$out"
 # update, a learning rate that rises for 100 of 120 updates, no decay, no clipping.
 # Its AdamW adds epsilon before bias correction, as adam does here.
 if [ -n "$small" ]; then
-	set -- --init-config tiny --tokenizer "$model" --batch-size 16 \
-		--learning-rate 1e-3 --epochs 12 --warmup 0.1 --clip 1 --override "$@"
+	set -- --init-config "$data/small.json" --tokenizer "$model" --batch-size 16 \
+		--learning-rate 2e-3 --epochs 12 --warmup 0.1 --clip 1 --override "$@"
 else
 	set -- -m "$model" --batch-size 256 --learning-rate 3e-4 --epochs 3 \
 		--warmup 100 --override "$@"

@@ -18,7 +18,7 @@ if [ "${1-}" = small ]; then
 	train=$data/library-train.csv test=$data/library-dev.csv label=intent
 	out=${2:-cluster}
 	vocab=$data/vocab.txt
-	start="--init-config tiny --tokenizer $vocab"
+	start="--init-config $data/small.json --tokenizer $vocab"
 	recipe='--batch-size 32 --learning-rate 2e-3 --epochs 8'
 	shift
 elif [ $# -ge 3 ]; then

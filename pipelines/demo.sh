@@ -17,8 +17,8 @@ if [ $# -gt 0 ] && [ -n "$1" ]; then
 	set -- -m "$model" --epochs 6 --learning-rate 3e-4
 else
 	model=vocab.txt # a vocabulary is enough to tokenize
-	set -- --init-config tiny --tokenizer vocab.txt --epochs 16 \
-		--learning-rate 1e-3 --batch-size 16 --label-smoothing 0.1
+	set -- --init-config small.json --tokenizer vocab.txt --epochs 16 \
+		--learning-rate 2e-3 --batch-size 16 --label-smoothing 0.1
 fi
 
 # Prints a command, then runs it.
@@ -27,7 +27,7 @@ run() {
 	echo "\$ $1"
 	sh -c "$1"
 }
-cp "$data"/*.csv "$data/vocab.txt" "$out"
+cp "$data"/*.csv "$data/small.json" "$data/vocab.txt" "$out"
 cd "$out"
 
 run "csv2tfrecord -i id -t text -l intent library-train.csv |

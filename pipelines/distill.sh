@@ -13,12 +13,12 @@ if [ "${1-}" = small ]; then
 	data=$(dirname "$0")/data
 	model=$data/vocab.txt # a vocabulary is enough to tokenize
 	train=$data/library-train.csv test=$data/library-dev.csv label=intent
-	recipe='--batch-size 16 --learning-rate 1e-3 --epochs 12'
-	start='--init-config tiny --tokenizer'
+	recipe='--batch-size 16 --learning-rate 2e-3 --epochs 12'
+	start=--tokenizer config=$data/small.json
 	shift
 elif [ $# -ge 3 ]; then
 	model=$1 train=$2 test=$3 label=category
-	recipe='--batch-size 32 --learning-rate 5e-4 --epochs 3' start=-m
+	recipe='--batch-size 32 --learning-rate 5e-4 --epochs 3' start=-m config=
 	shift 3
 else
 	sed -n '3,/^set/s/^# //p' "$0" >&2
@@ -28,6 +28,10 @@ out=${1:-distilled}
 [ $# = 0 ] || shift
 rm -rf "$out/start"
 mkdir -p "$out/start"
+if [ -n "$config" ]; then # a layer to keep and one to leave out
+	sed 's/"num_hidden_layers": 1/"num_hidden_layers": 2/' "$config" >"$out/two.json"
+	config=$out/two.json
+fi
 
 # The ids match the teacher's outputs with the student's records.
 for part in train test; do
@@ -36,7 +40,7 @@ for part in train test; do
 	bert-tokenize -q -m "$model" -o "$out/$part.rec" "$out/$part.text"
 done
 # shellcheck disable=SC2086 # several words
-bert-train --force $start "$model" $recipe -o "$out/teacher" --override "$@" "$out/train.rec"
+bert-train --force ${config:+--init-config "$config"} $start "$model" $recipe -o "$out/teacher" --override "$@" "$out/train.rec"
 bert-predict -q -m "$out/teacher" --format tensor -o "$out/teacher.ts" "$out/train.rec"
 
 # The student's layers: some of the teacher's, numbered anew.

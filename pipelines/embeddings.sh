@@ -12,8 +12,8 @@ PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
 if [ "${1-}" = small ]; then
 	data=$(dirname "$0")/data
 	model=$data/vocab.txt # a vocabulary is enough to tokenize
-	start='--init-config tiny --tokenizer'
-	recipe='--batch-size 64 --learning-rate 1e-3 --epochs 12'
+	start=--tokenizer config=$data/small.json
+	recipe='--batch-size 64 --learning-rate 2e-3 --epochs 12'
 	out=${2:-embeddings} train=${2:-embeddings}/train.csv test=${2:-embeddings}/dev.csv
 	shift
 	mkdir -p "$out"
@@ -27,7 +27,7 @@ if [ "${1-}" = small ]; then
 			}' "$data/library-$part.csv" >"$out/$part.csv"
 	done
 elif [ $# -ge 3 ]; then
-	model=$1 train=$2 test=$3 start=-m
+	model=$1 train=$2 test=$3 start=-m config=
 	recipe='--batch-size 64 --learning-rate 2e-5 --epochs 1'
 	shift 3
 else
@@ -44,7 +44,7 @@ for part in train test; do
 	bert-tokenize -q -m "$model" --apart --keep-text -o "$out/$part.rec" "$out/$part.text"
 done
 # shellcheck disable=SC2086 # several words
-bert-train --force $start "$model" --task embedding $recipe \
+bert-train --force ${config:+--init-config "$config"} $start "$model" --task embedding $recipe \
 	--eval "$out/test.rec" -o "$out/model" --override "$@" "$out/train.rec"
 bert-eval -q -m "$out/model" --html "$out/report.html" "$out/test.rec"
 bert-plot -q -o "$out/curves.svg" "$out/model"

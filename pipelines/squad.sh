@@ -55,7 +55,7 @@ if [ $# = 0 ]; then
 	small "$train" 400 1
 	small "$dev" 80 2
 	model=$(dirname "$0")/data/vocab.txt # a vocabulary is enough to tokenize
-	set -- --init-config tiny --tokenizer "$model" --epochs 4 --learning-rate 2e-3 \
+	set -- --init-config "$(dirname "$0")/data/small.json" --tokenizer "$model" --epochs 6 --learning-rate 2e-3 \
 		--batch-size 16 --dropout 0
 else
 	model=$1 train=$2 dev=$3 out=${4:-squad}

@@ -52,7 +52,7 @@ if [ $# = 0 ]; then
 	data=$out/data
 	small "$data"
 	model=$(dirname "$0")/data/vocab.txt # a vocabulary is enough to tokenize
-	set -- --init-config tiny --tokenizer "$model" --epochs 8 --learning-rate 2e-3 \
+	set -- --init-config "$(dirname "$0")/data/small.json" --tokenizer "$model" --epochs 20 --learning-rate 2e-3 \
 		--batch-size 16 --dropout 0
 else
 	model=$1 data=$2 out=${3:-toxic} length=256

@@ -49,7 +49,7 @@ result $? 'banking77.sh: new labels get a new classifier'
 exits 2 'banking77.sh: says how it is used' "$TEST_TOP/pipelines/banking77.sh"
 like "$(cat err)" '*usage: *banking77.sh small*' 'banking77.sh: whole'
 exits 0 'banking77.sh: by itself, with two seeds' env SEEDS='1 2' \
-	"$TEST_TOP/pipelines/banking77.sh" small b --epochs 7
+	"$TEST_TOP/pipelines/banking77.sh" small b
 like "$(cat out)" 'seed 1: *seed 2: *mean of 2: accuracy 0.[89]*, weighted F1 0.[89]*' \
 	'banking77.sh: tells the mean, and has learnt'
 shown b
@@ -61,7 +61,8 @@ exits 1 'banking77.sh: a bad table ends it' \
 result $? 'banking77.sh: before anything is trained'
 
 exits 0 'recipes.sh: two techniques beside the plain recipe' env SEEDS=2 \
-	ONLY='constant-rate label-smoothing' "$TEST_TOP/pipelines/recipes.sh" small r --epochs 1 --metric loss
+	ONLY='constant-rate label-smoothing' "$TEST_TOP/pipelines/recipes.sh" small r --epochs 1 --metric loss \
+	--init-config "$DATA/one-layer.json"
 like "$(cat out)" 'technique *mean *deviation *seconds *options
 plain * *.???? *.???? *
 constant-rate * *.???? *.???? *--schedule constant
@@ -70,7 +71,8 @@ ensemble * *.???? * - * - * the mean of the plain models' 'recipes.sh: a line ea
 cp out first
 rm -r r/label-smoothing r/label-smoothing.time
 exits 0 'recipes.sh: once more' env SEEDS=2 \
-	ONLY='constant-rate label-smoothing' "$TEST_TOP/pipelines/recipes.sh" small r --epochs 1 --metric loss
+	ONLY='constant-rate label-smoothing' "$TEST_TOP/pipelines/recipes.sh" small r --epochs 1 --metric loss \
+	--init-config "$DATA/one-layer.json"
 is "$(awk '{ print $1, $2, $3 }' out)" "$(awk '{ print $1, $2, $3 }' first)" \
 	'recipes.sh: trains what is missing, with the same result'
 exits 2 'recipes.sh: says how it is used' "$TEST_TOP/pipelines/recipes.sh"
@@ -154,7 +156,7 @@ exits 0 "conll-tagging.sh: a user's model and data" "$TEST_TOP/pipelines/conll-t
 	tagging/model tagging/data tagging2 --steps 2
 exits 2 'conll-tagging.sh: says how it is used' "$TEST_TOP/pipelines/conll-tagging.sh" --help
 
-exits 0 'embeddings.sh: by itself' "$TEST_TOP/pipelines/embeddings.sh" small e --epochs 5
+exits 0 'embeddings.sh: by itself' "$TEST_TOP/pipelines/embeddings.sh" small e
 like "$(cat out)" 'accuracy 0.* MRR 0.*(23 pairs)*id,rank,nearest,similarity*' 'embeddings.sh: evaluates, and searches'
 exits 0 'embeddings.sh: has learnt' bert-eval -q -m e/model --min mrr=.25 e/test.rec
 shown e
@@ -175,7 +177,7 @@ is "$(sed 's/,.*//' mc3/submission.csv)" "$(sed 's/,.*//' mc/kaggle.csv)" 'multi
 [ ! -e mc3/report.txt ]
 result $? 'multiple-choice.sh: and no report'
 exits 2 'multiple-choice.sh: says how it is used' "$TEST_TOP/pipelines/multiple-choice.sh"
-exits 0 'distill.sh: by itself' "$TEST_TOP/pipelines/distill.sh" small d --epochs 6
+exits 0 'distill.sh: by itself' "$TEST_TOP/pipelines/distill.sh" small d --epochs 8
 like "$(cat out)" 'teacher: accuracy *student: accuracy *' 'distill.sh: compares both'
 exits 0 'distill.sh: the student has learnt' bert-eval -q -m d/student --min accuracy=.8 d/test.rec
 is "$(ckpt-inspect --family d/student | sed -n '/^layers/p')" 'layers       1' 'distill.sh: with one layer of two'
@@ -331,11 +333,11 @@ for script in "$TEST_TOP"/pipelines/*.sh; do
 done
 
 if have_ranks 'cluster.sh, slurm.sbatch'; then
-	exits 0 'cluster.sh: two processes' env MPIRUN='mpirun -n 2' "$TEST_TOP/pipelines/cluster.sh" small c2 --epochs 4
+	exits 0 'cluster.sh: two processes' env MPIRUN='mpirun -n 2' "$TEST_TOP/pipelines/cluster.sh" small c2
 	like "$(cat out)" 'accuracy 0.[89]*' 'cluster.sh: has learnt'
 	like "$(cat err)" '*bert-train: 2 ranks sent each other * bytes in * updates*' 'cluster.sh: both'
 	is "$(wc -l <c2/predictions.csv)" $(($(tfrecord-cat -q --json c2/test.rec | wc -l) + 1)) 'cluster.sh: predicts'
-	exits 0 'cluster.sh: three processes' env MPIRUN='mpirun -n 3' "$TEST_TOP/pipelines/cluster.sh" small c3 --epochs 4
+	exits 0 'cluster.sh: three processes' env MPIRUN='mpirun -n 3' "$TEST_TOP/pipelines/cluster.sh" small c3
 	cmp c2/model/model.safetensors c3/model/model.safetensors >why 2>&1
 	result $? 'cluster.sh: the same bits'
 	exits 2 'cluster.sh: says how it is used' "$TEST_TOP/pipelines/cluster.sh"
