@@ -17,7 +17,7 @@ providers='native onednn openblas ref'
 best=onednn
 bert-train --version | grep -qE '^instruction set: avx2(vnni)?;' && best=native
 for gemm in $providers; do
-	[ $gemm != $best ] || continue
+	[ "$gemm" != "$best" ] || continue
 	for unit in $units; do
 		if ! TEST_GEMM=$gemm "$BUILD/unit/$unit" >out 2>err &&
 			grep -qE 'not built in|does not load|has no products' err; then
