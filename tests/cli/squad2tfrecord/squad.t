@@ -43,9 +43,9 @@ declines 1 "squad2tfrecord: 'utf16.json' holds no question" 'UTF-16 with its mar
 { printf '\n \r\n' && cat a.jsonl && echo; } >blank.jsonl
 is "$(json blank.jsonl)" "$(json a.jsonl)" 'JSON Lines behind blank lines'
 echo '{"question": 1}' >>blank.jsonl
-is "$(json blank.jsonl 2>&1 >/dev/null)" \
+is "$(squad2tfrecord -q blank.jsonl 2>&1 >/dev/null)" \
 	"squad2tfrecord: 'blank.jsonl': line $(wc -l <blank.jsonl): has no member 'context'" '... which count'
-is "$(printf '\n\n{"data":\n,' | json 2>&1)" \
+is "$(printf '\n\n{"data":\n,' | squad2tfrecord -q 2>&1 >/dev/null)" \
 	"squad2tfrecord: standard input: the text is not valid JSON: line 4, column 1: unexpected token near ','" \
 	'... also before a document'
 is "$(json --no-answers a.jsonl | grep -c answer)" 0 'answers left out'
