@@ -34,14 +34,11 @@ static const struct bt_opt options[] = {
     BT_STR(0, "sentence", "COL",
            "read tables with a word in a row: column of the sentences' names",
            values, sentence),
-    BT_STR(0, "delimiter", "C",
-           "of such a table: a character, tab, comma, semicolon or pipe",
-           values, delimiter),
+    BT_STR(0, "delimiter", "C", "of such a table: a " BT_CSV_DELIMITERS, values,
+           delimiter),
     BT_FLAG(0, "no-quote", "its double quotes are ordinary characters", values,
             no_quote),
-    BT_STR(0, "encoding", "NAME",
-           "its encoding: utf-8, utf-16, latin1, iso-8859-15 or windows-1252 "
-           "[utf-8]",
+    BT_STR(0, "encoding", "NAME", "its encoding: " BT_CHARSET_NAMES " [utf-8]",
            values, encoding),
     BT_STR(0, "comment", "TEXT",
            "leave out lines that begin with TEXT [# without a tab, if tabs "
@@ -103,6 +100,7 @@ static bool table_options(const struct values *v, char *const *files, int n,
 	*t = (struct bt_table_opts){.text = v->o.word,
 	                            .label = v->o.no_tags ? NULL : v->o.tag,
 	                            .id = v->sentence,
+	                            .id_of_several = true,
 	                            .csv = BT_CSV_OPTS_INIT,
 	                            .advice = BT_TABLE_ADVICE_READING};
 	t->csv.quotes = !v->no_quote;
@@ -110,17 +108,16 @@ static bool table_options(const struct values *v, char *const *files, int n,
 		t->csv.delimiter = '\t';
 	if (v->delimiter != NULL &&
 	    bt_csv_delimiter(v->delimiter, &t->csv.delimiter) != BT_OK)
-		bt_tool_misuse(&tool,
-		               "bad value '%s' for --delimiter: expected one "
-		               "character, tab, comma, semicolon or pipe",
-		               v->delimiter);
+		bt_tool_misuse(
+		    &tool,
+		    "bad value '%s' for --delimiter: expected one " BT_CSV_DELIMITERS,
+		    v->delimiter);
 	else if (v->encoding != NULL &&
 	         bt_charset_find(v->encoding, &t->charset, &t->utf16) != BT_OK)
 		bt_tool_misuse(
 		    &tool,
-		    "bad value '%s' for --encoding: expected utf-8, "
-		    "utf-16, latin1, iso-8859-15 or windows-1252 (iconv "
-		    "converts others)",
+		    "bad value '%s' for --encoding: expected " BT_CHARSET_NAMES
+		    " (iconv converts others)",
 		    v->encoding);
 	else
 		return true;

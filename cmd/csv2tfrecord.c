@@ -52,13 +52,11 @@ static const struct bt_opt options[] = {
     BT_STR(0, "task", BT_PUBLISHED_NAMES,
            "read the files of this published data set", values, task),
     BT_STR(0, "format", "csv|jsonl", "input format [detected]", values, format),
-    BT_STR(0, "delimiter", "C", "a character, tab, comma, semicolon or pipe",
-           values, delimiter),
+    BT_STR(0, "delimiter", "C", "a " BT_CSV_DELIMITERS, values, delimiter),
     BT_FLAG(0, "no-header", "the first row is data", values, no_header),
     BT_FLAG(0, "no-quote", "treat double quotes as ordinary characters", values,
             no_quote),
-    BT_STR(0, "encoding", "NAME",
-           "utf-8, utf-16, latin1, iso-8859-15 or windows-1252 [utf-8]", values,
+    BT_STR(0, "encoding", "NAME", BT_CHARSET_NAMES " [utf-8]", values,
            encoding),
     BT_GROUP("Labels"),
     BT_STR(0, "label-type", "class|float",
@@ -265,10 +263,10 @@ static bool csv_options(const struct values *v, char *const *files, int n,
 	if (v->delimiter == NULL ||
 	    bt_csv_delimiter(v->delimiter, &csv->delimiter) == BT_OK)
 		return true;
-	bt_tool_misuse(&tool,
-	               "bad value '%s' for --delimiter: expected one "
-	               "character, tab, comma, semicolon or pipe",
-	               v->delimiter);
+	bt_tool_misuse(
+	    &tool,
+	    "bad value '%s' for --delimiter: expected one " BT_CSV_DELIMITERS,
+	    v->delimiter);
 	return false;
 }
 
@@ -312,9 +310,8 @@ static bool table_options(const struct values *v, char *const *files, int n,
 	    bt_charset_find(v->encoding, &o->charset, &o->utf16) != BT_OK) {
 		bt_tool_misuse(
 		    &tool,
-		    "bad value '%s' for --encoding: expected utf-8, "
-		    "utf-16, latin1, iso-8859-15 or windows-1252 (iconv "
-		    "converts others)",
+		    "bad value '%s' for --encoding: expected " BT_CHARSET_NAMES
+		    " (iconv converts others)",
 		    v->encoding);
 		return false;
 	}

@@ -12,6 +12,9 @@
 #include "base/err.h"
 #include "io/in.h"
 
+/* Their names, for messages and help. */
+#define BT_CHARSET_NAMES "utf-8, utf-16, latin1, iso-8859-15 or windows-1252"
+
 enum bt_charset {
 	BT_CHARSET_UTF8,
 	BT_CHARSET_LATIN1,      /* ISO 8859-1: every byte means something */

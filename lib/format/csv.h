@@ -48,6 +48,9 @@ enum bt_csv_fault {
 	BT_CSV_LARGE   /* beyond a limit */
 };
 
+/* What may be given for one, for messages and help. */
+#define BT_CSV_DELIMITERS "character, tab, comma, semicolon or pipe"
+
 /* The delimiter that people mean: one ASCII character, "\t", or tab, comma,
  * semicolon, pipe. Returns 0 or BT_EARG. */
 int bt_csv_delimiter(const char *s, char *delimiter) BT_MUST_USE;

@@ -90,15 +90,23 @@ static int find_optional(const struct bt_table_header *h, const char *word,
 	return word == NULL ? BT_OK : find_column(h, bt_span(word), at, err);
 }
 
-/* Without a column of that name, "row" is the file and the row's number. */
-static int find_id(const struct bt_table_header *h, const char *word,
-                   size_t *at, struct bt_error *err)
+/* Whether the id may be the file and the row's number. */
+static bool may_number(const struct bt_table_opts *opts)
+{
+	return opts->id != NULL && strcmp(opts->id, "row") == 0 &&
+	       !opts->id_of_several;
+}
+
+/* It is where no column is named "row". */
+static int find_id(const struct bt_table_header *h,
+                   const struct bt_table_opts *opts, size_t *at,
+                   struct bt_error *err)
 {
 	int r;
 
-	if (word == NULL || strcmp(word, "row") != 0)
-		return find_optional(h, word, at, err);
-	r = find_name(h, bt_span(word), at, err);
+	if (!may_number(opts))
+		return find_optional(h, opts->id, at, err);
+	r = find_name(h, bt_span(opts->id), at, err);
 	if (r == 0)
 		*at = BT_TABLE_ROW;
 	return r < 0 ? r : BT_OK;
@@ -389,7 +397,7 @@ int bt_table_columns_find(const struct bt_table_opts *opts,
 	    (r = find_optional(h, opts->pair, &c->pair, err)) ||
 	    (r = find_labels(h, opts, c, err)) ||
 	    (r = find_choices(h, opts, c, err)) ||
-	    (r = find_id(h, opts->id, &c->id, err)) ||
+	    (r = find_id(h, opts, &c->id, err)) ||
 	    (r = find_optional(h, opts->weight, &c->weight, err)))
 		goto out;
 	for (i = 0; r == BT_OK && i < opts->n_where; i++)
@@ -457,7 +465,7 @@ void bt_table_header_keys(struct bt_table_header *h,
 		}
 	for (i = 0; i < 4; i++)
 		if (single[i] != NULL &&
-		    (single[i] != opts->id || strcmp(opts->id, "row") != 0))
+		    (single[i] != opts->id || !may_number(opts)))
 			add_key(h, bt_span(single[i]));
 	for (i = 0; i < opts->n_where; i++)
 		add_key(h, opts->where[i].column);

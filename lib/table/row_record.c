@@ -187,6 +187,8 @@ static int take_id(struct bt_table_maker *m, struct bt_error *err)
 {
 	struct bt_buf *b = &m->parts[BT_ID];
 
+	if (m->opts->id_of_several && m->fields[m->columns->id].p == NULL)
+		return BT_OK;
 	if (m->columns->id != BT_TABLE_ROW)
 		return bt_table_set_field(m, BT_ID, m->fields[m->columns->id],
 		                          &m->rec->id, err);

@@ -76,6 +76,8 @@ struct bt_table_opts {
 	    *choice_names;  /* column of the names in such a list, or NULL */
 	const char *id;     /* column, or "row" where none has that name: the
 	                     * file and the row's number; or NULL */
+	bool id_of_several; /* the id is of several rows: "row" is a column
+	                     * like others, and null is as empty */
 	const char *keep;   /* columns with commas between that become features
 	                     * of their names, or NULL; null is absent */
 	const char *weight; /* column of numbers of at least 0, or NULL */

@@ -30,6 +30,12 @@ is "$(json --scheme iob2:iobes - <a.csv | head -n 1)" \
 conll2tfrecord --sentence s -w w -t t a.csv 2>err >/dev/null
 is "$(cat err)" 'conll2tfrecord: 2 sentences, 3 words' 'says how much it was'
 
+printf '{"s": "x", "w": "a", "t": "O"}\n{"s": null, "w": "b", "t": "O"}\n' >null.jsonl
+is "$(json null.jsonl)" '{"id": "x", "tags": ["O", "O"], "words": ["a", "b"]}' 'null is as empty'
+for f in a.csv null.jsonl; do
+	refuses "*'row'*" "the number of a row is no sentence, $f" conll2tfrecord -q --sentence row -w w -t t $f
+done
+
 bad() { # PATTERN TEXT [OPTION ...]
 	printf "$2" >bad.csv
 	pattern=$1 text=$(printf '%s' "$2" | tr '\n' ' ')
