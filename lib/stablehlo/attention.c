@@ -150,15 +150,12 @@ static int heads(struct bt_hlo_emit *e, const struct bt_node *n, int node,
                  int column, int h)
 {
 	struct bt_hlo *b = &e->b;
-	int d = n->u.attention.head_dim, step = n->u.attention.head_step, at;
+	int d = n->u.attention.head_dim, step = n->u.attention.head_step;
 	const int64_t dims[] = {e->o->size.rows, e->o->size.length, h, step};
 	int x = bt_hlo_columns(e, node, step == d ? column : 0, h * step);
 
-	if (e->g->nodes[node].rows == BT_PER_SEQUENCE) {
-		at = bt_hlo_input(e, BT_HLO_ARG_SEGMENTS);
-		at = bt_hlo_with(b, "maximum", at, 0);
-		x = bt_hlo_gather(b, x, at);
-	}
+	if (e->g->nodes[node].rows == BT_PER_SEQUENCE)
+		x = bt_hlo_for_tokens(e, x);
 	x = bt_hlo_reshape(b, x, 4, dims);
 	return step == d ? x : bt_hlo_slice(b, x, 3, column, column + d);
 }

@@ -32,17 +32,11 @@ static int output_heads(struct bt_hlo_emit *e, const struct bt_node *n,
 {
 	const int64_t dims[] = {e->o->size.rows, e->o->size.length,
 	                        n->u.attention.heads, n->u.attention.head_dim};
-	struct bt_hlo_shape s =
-	    bt_hlo_matrix(BT_HLO_F32, bt_hlo_tokens(e), n->cols);
-	struct bt_hlo *b = &e->b;
-	int x = bt_hlo_given(e, node), at;
+	int x = bt_hlo_given(e, node);
 
-	if (n->rows == BT_PER_SEQUENCE) {
-		at = bt_hlo_input(e, BT_HLO_ARG_FIRST);
-		x = bt_hlo_scatter(b, "add", bt_hlo_splat(b, s, 0), at, x,
-		                   true);
-	}
-	return bt_hlo_operand(e, bt_hlo_reshape(b, x, 4, dims));
+	if (n->rows == BT_PER_SEQUENCE)
+		x = bt_hlo_for_first(e, x);
+	return bt_hlo_operand(e, bt_hlo_reshape(&e->b, x, 4, dims));
 }
 
 /* The rows of x of the texts' first tokens; zeros for texts that the batch does

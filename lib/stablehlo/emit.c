@@ -66,6 +66,16 @@ int bt_hlo_operand(struct bt_hlo_emit *e, int x)
 	return e->o->bf16 ? bt_hlo_convert(&e->b, x, BT_HLO_BF16) : x;
 }
 
+int bt_hlo_stored(struct bt_hlo_emit *e, int x)
+{
+	struct bt_hlo *b = &e->b;
+
+	return e->o->bf16
+	           ? bt_hlo_convert(b, bt_hlo_once(b, bt_hlo_operand(e, x)),
+	                            BT_HLO_F32)
+	           : x;
+}
+
 int bt_hlo_inner_dot(struct bt_hlo_emit *e, int x, int y,
                      struct bt_hlo_product p)
 {

@@ -109,6 +109,10 @@ int bt_hlo_input(struct bt_hlo_emit *e, enum bt_hlo_source source);
 /* x in the type of products' operands. */
 int bt_hlo_operand(struct bt_hlo_emit *e, int x);
 
+/* x as several others read it: with bf16 rounded to it and computed once, so
+ * that devices write and read half as much; f32 to reckon with. */
+int bt_hlo_stored(struct bt_hlo_emit *e, int x);
+
 /* A product of operands that another one follows, f32: rounded to their type
  * before, so that devices write and read half as much. */
 int bt_hlo_inner_dot(struct bt_hlo_emit *e, int x, int y,
@@ -150,6 +154,11 @@ int bt_hlo_drop_back(struct bt_hlo_emit *e, int node, float probability,
 
 /* Pairs of tokens of a text, [rows, length, length]. */
 int bt_hlo_same_text(struct bt_hlo_emit *e);
+
+/* The rows of texts for their tokens, for padding those of the first text; and
+ * for texts' first tokens alone, with zeros in the rows of all others. */
+int bt_hlo_for_tokens(struct bt_hlo_emit *e, int x);
+int bt_hlo_for_first(struct bt_hlo_emit *e, int x);
 
 /* [rows, numbers], f32: 1 where at, numbers, names the row. */
 int bt_hlo_rows_named(struct bt_hlo_emit *e, int at, int64_t rows);

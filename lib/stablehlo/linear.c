@@ -34,37 +34,50 @@ static void linear(struct bt_hlo_emit *e, int node)
 	}
 }
 
-/* The gradient by X of Y = X [W0' W1' ...], of those by Y's parts: one product
- * sums up over all of them. */
-static int input_back(struct bt_hlo_emit *e, const int *dy, const int *w, int n)
+/* The gradients by the weights and biases of Y = X [W0' W1' ...], of those by
+ * Y's parts beside each other, dy: one product for all. */
+static void params_back(struct bt_hlo_emit *e, const struct bt_node *n, int dy,
+                        int x, const int *cols)
 {
-	static const struct bt_hlo_product nn = {
-	    .sums = 1, .x_sum = {1}, .y_sum = {0}};
+	struct bt_hlo *b = &e->b;
+	int w = bt_hlo_dot_tn(b, dy, x), sums = BT_HLO_NONE, i, from, to = 0;
 
-	return bt_hlo_inner_dot(e, bt_hlo_concat(&e->b, dy, n, 1),
-	                        bt_hlo_concat(&e->b, w, n, 0), nn);
+	if (n->u.linear.bias >= 0)
+		sums = bt_hlo_reduce(b, "add",
+		                     bt_hlo_convert(b, dy, BT_HLO_F32), 0);
+	for (i = 0; i < n->u.linear.parts; i++) {
+		from = to;
+		to += cols[i];
+		bt_hlo_give_param(e, n->u.linear.weight + i,
+		                  bt_hlo_slice(b, w, 0, from, to));
+		if (n->u.linear.bias >= 0)
+			bt_hlo_give_param(e, n->u.linear.bias + i,
+			                  bt_hlo_slice(b, sums, 0, from, to));
+	}
 }
 
 static void linear_back(struct bt_hlo_emit *e, int node)
 {
+	static const struct bt_hlo_product nn = {
+	    .sums = 1, .x_sum = {1}, .y_sum = {0}};
 	const struct bt_node *n = &e->g->nodes[node];
 	const struct bt_hlo_output *v = &e->outputs[node];
 	struct bt_hlo *b = &e->b;
 	int x = bt_hlo_operand(e, bt_hlo_whole(e, n->in[0]));
-	int w[BT_HLO_PARTS], dy[BT_HLO_PARTS], i, y;
+	int w[BT_HLO_PARTS], part[BT_HLO_PARTS], i, y, dy;
 
 	for (i = 0; i < v->n; i++) {
 		y = bt_hlo_given_part(e, node, i);
 		y = bt_hlo_activate_back(e, n->u.linear.act, v->saved[i], y);
-		if (n->u.linear.bias >= 0)
-			bt_hlo_give_param(e, n->u.linear.bias + i,
-			                  bt_hlo_reduce(b, "add", y, 0));
-		dy[i] = bt_hlo_operand(e, y);
+		part[i] = bt_hlo_operand(e, y);
 		w[i] = bt_hlo_param_operand(e, n->u.linear.weight + i);
-		bt_hlo_give_param(e, n->u.linear.weight + i,
-		                  bt_hlo_dot_tn(b, dy[i], x));
 	}
-	bt_hlo_give(e, n->in[0], input_back(e, dy, w, v->n));
+	dy = bt_hlo_concat(b, part, v->n, 1);
+	if (e->o->bf16)
+		dy = bt_hlo_once(b, dy);
+	params_back(e, n, dy, x, v->cols);
+	y = bt_hlo_concat(b, w, v->n, 0);
+	bt_hlo_give(e, n->in[0], bt_hlo_inner_dot(e, dy, y, nn));
 }
 
 const struct bt_hlo_op bt_hlo_op_linear = {linear, linear_back};

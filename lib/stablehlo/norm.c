@@ -44,19 +44,8 @@ static int centered(struct bt_hlo_emit *e, int x, int *squares)
 	return bt_hlo_binary(b, "subtract", x, bt_hlo_along(b, mean, x, 0));
 }
 
-/* What the backward pass keeps of the forward pass: with bf16 rounded to it. */
-static int kept_of(struct bt_hlo_emit *e, int x)
-{
-	struct bt_hlo *b = &e->b;
-
-	return e->o->bf16
-	           ? bt_hlo_convert(b, bt_hlo_once(b, bt_hlo_operand(e, x)),
-	                            BT_HLO_F32)
-	           : x;
-}
-
 /* Of rows x, whose parameters beta may be -1: the norm, of which saved keeps
- * two values. */
+ * what the backward pass reads: without gamma and beta, and its scales. */
 static int rows_normed(struct bt_hlo_emit *e, int x,
                        const struct bt_norm_args *a, int *saved)
 {
@@ -70,7 +59,7 @@ static int rows_normed(struct bt_hlo_emit *e, int x,
 	r = bt_hlo_with(b, "add", r, (double)a->eps);
 	r = bt_hlo_unary(b, "rsqrt", r);
 	y = scale_rows(b, z, r);
-	saved[0] = kept_of(e, y);
+	saved[0] = y;
 	saved[1] = r;
 	r = bt_hlo_along(b, bt_hlo_param(e, a->gamma), x, 1);
 	y = bt_hlo_binary(b, "multiply", y, r);
@@ -78,6 +67,17 @@ static int rows_normed(struct bt_hlo_emit *e, int x,
 		return y;
 	r = bt_hlo_along(b, bt_hlo_param(e, a->beta), x, 1);
 	return bt_hlo_binary(b, "add", y, r);
+}
+
+/* The same where x stays in f32: what is kept of its norm takes half of that.
+ */
+static int stream_normed(struct bt_hlo_emit *e, int x,
+                         const struct bt_norm_args *a, int *saved)
+{
+	int y = rows_normed(e, x, a, saved);
+
+	saved[0] = bt_hlo_stored(e, saved[0]);
+	return y;
 }
 
 /* The gradient by x. With saved N and r, and G = gamma dy: r (G - mean(G) - N
@@ -109,8 +109,9 @@ static void residual_norm(struct bt_hlo_emit *e, int node)
 
 	x = bt_hlo_drop(e, node, n->u.norm.dropout, x);
 	x = bt_hlo_binary(&e->b, "add", bt_hlo_whole(e, n->in[0]), x);
-	x = rows_normed(e, x, &n->u.norm, e->outputs[node].saved);
-	bt_hlo_set(e, node, x);
+	x = rows_normed(e, bt_hlo_stored(e, x), &n->u.norm,
+	                e->outputs[node].saved);
+	bt_hlo_set(e, node, bt_hlo_stored(e, x));
 }
 
 static void residual_norm_back(struct bt_hlo_emit *e, int node)
@@ -119,6 +120,7 @@ static void residual_norm_back(struct bt_hlo_emit *e, int node)
 	int dz = rows_back(e, bt_hlo_given(e, node), &n->u.norm,
 	                   e->outputs[node].saved);
 
+	dz = bt_hlo_stored(e, dz);
 	bt_hlo_give(e, n->in[0], dz);
 	bt_hlo_give(e, n->in[1],
 	            bt_hlo_drop_back(e, node, n->u.norm.dropout, dz));
@@ -132,8 +134,8 @@ static void norm(struct bt_hlo_emit *e, int node)
 	const struct bt_node *n = &e->g->nodes[node];
 
 	bt_hlo_set(e, node,
-	           rows_normed(e, bt_hlo_whole(e, n->in[0]), &n->u.norm,
-	                       e->outputs[node].saved));
+	           stream_normed(e, bt_hlo_whole(e, n->in[0]), &n->u.norm,
+	                         e->outputs[node].saved));
 }
 
 static void norm_back(struct bt_hlo_emit *e, int node)
@@ -175,7 +177,7 @@ static void embed(struct bt_hlo_emit *e, int node)
 	if (a->type >= 0)
 		x = add_rows(e, x, a->type, BT_HLO_ARG_TYPES);
 	if (a->gamma >= 0)
-		x = rows_normed(e, x, &norm, e->outputs[node].saved);
+		x = stream_normed(e, x, &norm, e->outputs[node].saved);
 	bt_hlo_set(e, node, bt_hlo_drop(e, node, a->dropout, x));
 }
 
@@ -188,20 +190,28 @@ static int without(struct bt_hlo *b, int at, int number)
 	return bt_hlo_select(b, none, y, at);
 }
 
+/* The sums of rows dz that a matrix of ones and zeros, `named`, says. */
+static int sums_of(struct bt_hlo_emit *e, int named, int dz)
+{
+	return bt_hlo_dot_nn(&e->b, bt_hlo_operand(e, named),
+	                     bt_hlo_operand(e, dz));
+}
+
 /* Rows dz added to the rows of a small table that `at` numbers: a product,
  * which is the same on every run. */
 static void give_table(struct bt_hlo_emit *e, int table, int at, int dz)
 {
 	int named = bt_hlo_rows_named(e, at, e->g->params[table].rows);
 
-	bt_hlo_give_param(e, table, bt_hlo_dot_nn(&e->b, named, dz));
+	bt_hlo_give_param(e, table, sums_of(e, named, dz));
 }
 
 /* Adds the rows dz of few tokens to those of a large table that `at` numbers:
  * the sums of rows of equal numbers are a product, and the first token of each
  * number adds its own. */
-static int add_words(struct bt_hlo *b, int table, int at, int dz)
+static int add_words(struct bt_hlo_emit *e, int table, int at, int dz)
 {
+	struct bt_hlo *b = &e->b;
 	int n = (int)bt_hlo_shape_of(b, at).dim[0];
 	struct bt_hlo_shape s = bt_hlo_matrix(BT_HLO_I32, n, n);
 	int x = bt_hlo_along(b, at, bt_hlo_iota(b, s, 0), 0), same, first, none;
@@ -216,7 +226,7 @@ static int add_words(struct bt_hlo *b, int table, int at, int dz)
 	x = bt_hlo_with(b, "add", x, (double)bt_hlo_dim(b, table, 0));
 	at = bt_hlo_select(b, none, x, at);
 	x = bt_hlo_convert(b, same, BT_HLO_F32);
-	x = bt_hlo_dot_nn(b, x, dz);
+	x = sums_of(e, x, dz);
 	return bt_hlo_scatter(b, "add", table, at, x, true);
 }
 
@@ -232,7 +242,7 @@ static void give_words(struct bt_hlo_emit *e, int table, int at, int dz)
 
 	for (from = 0; from < n; from = to) {
 		to = from + 1024 < n ? from + 1024 : n;
-		sum = add_words(b, sum, bt_hlo_slice(b, at, 0, from, to),
+		sum = add_words(e, sum, bt_hlo_slice(b, at, 0, from, to),
 		                bt_hlo_slice(b, dz, 0, from, to));
 	}
 	bt_hlo_give_param(e, table, sum);

@@ -11,36 +11,36 @@ static void take(struct bt_hlo_emit *e, int node, enum bt_hlo_source which)
 	bt_hlo_set(e, node, bt_hlo_gather(&e->b, x, bt_hlo_input(e, which)));
 }
 
+int bt_hlo_for_tokens(struct bt_hlo_emit *e, int x)
+{
+	int at = bt_hlo_input(e, BT_HLO_ARG_SEGMENTS);
+
+	return bt_hlo_gather(&e->b, x, bt_hlo_with(&e->b, "maximum", at, 0));
+}
+
+int bt_hlo_for_first(struct bt_hlo_emit *e, int x)
+{
+	struct bt_hlo *b = &e->b;
+	int place = bt_hlo_input(e, BT_HLO_ARG_PLACES), y, none;
+
+	place = bt_hlo_compare_with(b, "EQ", place, 0);
+	y = bt_hlo_input(e, BT_HLO_ARG_SEGMENTS);
+	y = bt_hlo_compare_with(b, "GE", y, 0); /* no padding */
+	y = bt_hlo_binary(b, "and", place, y);
+	x = bt_hlo_for_tokens(e, x);
+	none = bt_hlo_splat(b, bt_hlo_shape_of(b, x), 0);
+	return bt_hlo_select(b, bt_hlo_along(b, y, x, 0), x, none);
+}
+
 static void first(struct bt_hlo_emit *e, int node)
 {
 	take(e, node, BT_HLO_ARG_FIRST);
 }
 
-/* Rows of x, at their places among as many rows of zeros as a node has. */
-static void put_back(struct bt_hlo_emit *e, int node, int at, int x,
-                     bool distinct)
-{
-	struct bt_hlo *b = &e->b;
-	struct bt_hlo_shape s =
-	    bt_hlo_matrix(BT_HLO_F32, bt_hlo_tokens(e), e->g->nodes[node].cols);
-
-	bt_hlo_give(
-	    e, node,
-	    bt_hlo_scatter(b, "add", bt_hlo_splat(b, s, 0), at, x, distinct));
-}
-
-/* Selected tokens that the batch does not have add zeros to the first token. */
-static void take_back(struct bt_hlo_emit *e, int node, enum bt_hlo_source which)
-{
-	int at = bt_hlo_input(e, which);
-
-	put_back(e, e->g->nodes[node].in[0], at, bt_hlo_given(e, node),
-	         which == BT_HLO_ARG_FIRST);
-}
-
 static void first_back(struct bt_hlo_emit *e, int node)
 {
-	take_back(e, node, BT_HLO_ARG_FIRST);
+	bt_hlo_give(e, e->g->nodes[node].in[0],
+	            bt_hlo_for_first(e, bt_hlo_given(e, node)));
 }
 
 const struct bt_hlo_op bt_hlo_op_first = {first, first_back};
@@ -50,9 +50,22 @@ static void selected(struct bt_hlo_emit *e, int node)
 	take(e, node, BT_HLO_ARG_SELECTED);
 }
 
+/* Rows of x, at their places among as many rows of zeros as a node has. */
+static void put_back(struct bt_hlo_emit *e, int node, int at, int x)
+{
+	struct bt_hlo *b = &e->b;
+	struct bt_hlo_shape s =
+	    bt_hlo_matrix(BT_HLO_F32, bt_hlo_tokens(e), e->g->nodes[node].cols);
+
+	x = bt_hlo_scatter(b, "add", bt_hlo_splat(b, s, 0), at, x, false);
+	bt_hlo_give(e, node, x);
+}
+
+/* Tokens that the batch does not have add zeros to the first token. */
 static void selected_back(struct bt_hlo_emit *e, int node)
 {
-	take_back(e, node, BT_HLO_ARG_SELECTED);
+	put_back(e, e->g->nodes[node].in[0],
+	         bt_hlo_input(e, BT_HLO_ARG_SELECTED), bt_hlo_given(e, node));
 }
 
 const struct bt_hlo_op bt_hlo_op_select = {selected, selected_back};
@@ -119,14 +132,6 @@ static void max(struct bt_hlo_emit *e, int node)
 	bt_hlo_set(e, node, bt_hlo_select(b, none, bt_hlo_splat(b, s, 0), y));
 }
 
-/* The rows of texts for their tokens; for padding those of the first text. */
-static int for_tokens(struct bt_hlo_emit *e, int x)
-{
-	int at = bt_hlo_input(e, BT_HLO_ARG_SEGMENTS);
-
-	return bt_hlo_gather(&e->b, x, bt_hlo_with(&e->b, "maximum", at, 0));
-}
-
 /* The first token that has the largest value of a column takes all: the least
  * number, of those that have it, is found for each text. */
 static void max_back(struct bt_hlo_emit *e, int node)
@@ -139,14 +144,14 @@ static void max_back(struct bt_hlo_emit *e, int node)
 	s.type = t.type = BT_HLO_I32;
 	t.dim[0] = e->o->size.texts;
 	number = bt_hlo_iota(b, s, 0);
-	y = for_tokens(e, bt_hlo_whole(e, node));
+	y = bt_hlo_for_tokens(e, bt_hlo_whole(e, node));
 	y = bt_hlo_compare(b, "EQ", x, y);
 	z = bt_hlo_splat(b, s, (double)s.dim[0]);
 	y = bt_hlo_select(b, y, number, z);
 	z = bt_hlo_splat(b, t, (double)s.dim[0]);
-	y = for_tokens(e, bt_hlo_scatter(b, "minimum", z, at, y, false));
+	y = bt_hlo_for_tokens(e, bt_hlo_scatter(b, "minimum", z, at, y, false));
 	y = bt_hlo_compare(b, "EQ", number, y);
-	z = for_tokens(e, bt_hlo_given(e, node));
+	z = bt_hlo_for_tokens(e, bt_hlo_given(e, node));
 	bt_hlo_give(
 	    e, e->g->nodes[node].in[0],
 	    bt_hlo_select(b, y, z, bt_hlo_splat(b, bt_hlo_shape_of(b, x), 0)));
@@ -188,7 +193,7 @@ static void flatten_back(struct bt_hlo_emit *e, int node)
 	                        n->cols / length};
 
 	put_back(e, n->in[0], at,
-	         bt_hlo_reshape(&e->b, bt_hlo_given(e, node), 2, dims), false);
+	         bt_hlo_reshape(&e->b, bt_hlo_given(e, node), 2, dims));
 }
 
 const struct bt_hlo_op bt_hlo_op_flatten = {flatten, flatten_back};
