@@ -148,6 +148,19 @@ extern const struct bt_cpu_op bt_cpu_log_loss;
 extern const struct bt_cpu_op bt_cpu_square_loss;
 extern const struct bt_cpu_op bt_cpu_sigmoid_loss;
 
+/* Of losses. */
+
+/* p = exp(x - max), of k numbers that are `step` apart, so that none
+ * overflows. Returns their sum, taken in double. */
+double bt_loss_exponentials(const float *x, float *p, size_t k, size_t step,
+                            double *max);
+
+/* How much the loss of sequence t counts. */
+float bt_loss_weight(const struct bt_engine *e, size_t t);
+
+/* What the teacher wants of row t, [k]. */
+const float *bt_loss_wanted(const struct bt_engine *e, size_t t, size_t k);
+
 /* Names the profile's lines, if there is one. */
 int bt_engine_profile_init(struct bt_engine *e) BT_MUST_USE;
 

@@ -348,15 +348,11 @@ static void plan_choice(struct bt_engine *e, int node)
 static double choose(const float *x, size_t n, size_t y, double weight,
                      float *dx)
 {
-	double max = -INFINITY, sum = 0;
+	double max, sum = bt_loss_exponentials(x, dx, n, 1, &max);
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		max = x[i] > max || isnan(x[i]) ? x[i] : max;
-	for (i = 0; i < n; i++)
-		sum += exp(x[i] - max);
-	for (i = 0; i < n; i++)
-		dx[i] = (float)(weight * (exp(x[i] - max) / sum - (i == y)));
+		dx[i] = (float)(weight * ((double)dx[i] / sum - (i == y)));
 	return weight * (max + log(sum) - x[y]);
 }
 

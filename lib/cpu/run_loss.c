@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The losses, and the shares that one of them takes the logarithms of. A
- * softmax may be over a vocabulary, so its rows are work for all threads; the
- * others are small and run in the calling one. */
+/* The losses of classes, and the shares that one of them takes the logarithms
+ * of. A softmax may be over a vocabulary, so its rows are work for all threads;
+ * the others are small and run in the calling one. */
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static float scaled(const struct bt_engine *e, float scale, size_t t)
 	return scale * (e->b.weights != NULL ? e->b.weights[t] : 1.0f);
 }
 
-static float weight_of(const struct bt_engine *e, size_t t)
+float bt_loss_weight(const struct bt_engine *e, size_t t)
 {
 	return scaled(e, e->b.loss_scale, t);
 }
@@ -58,31 +58,43 @@ static float target(int32_t label, float smoothing, const float *weight,
 	return weight != NULL ? weight[i] * q : q;
 }
 
+double bt_loss_exponentials(const float *x, float *p, size_t k, size_t step,
+                            double *max)
+{
+	double sum = 0, each;
+	size_t n = k * step, i;
+
+	*max = -INFINITY;
+	for (i = 0; i < n; i += step)
+		*max = x[i] > *max || isnan(x[i]) ? x[i] : *max;
+	for (i = 0; i < n; i += step) {
+		each = exp(x[i] - *max);
+		sum += each;
+		p[i] = (float)each;
+	}
+	return sum;
+}
+
 /* p = softmax(x), of k numbers that are `step` apart; returns the cross entropy
  * against the smoothed class y; weight: of the classes with step 1, or NULL. */
 static double softmax_loss(const float *x, float *p, size_t k, size_t step,
                            size_t y, double smoothing, const float *weight)
 {
-	double sum = 0, all = 0, max = -INFINITY, log_sum;
+	double max, sum = bt_loss_exponentials(x, p, k, step, &max), all = 0;
 	double own = weight != NULL ? (double)weight[y] : 1;
+	double log_sum = max + log(sum), over = 1 / sum;
 	size_t n = k * step, i;
 
 	for (i = 0; i < n; i += step)
-		max = x[i] > max || isnan(x[i]) ? x[i] : max;
-	for (i = 0; i < n; i += step)
-		sum += exp(x[i] - max);
-	log_sum = max + log(sum);
-	for (i = 0; i < n; i += step) {
-		p[i] = (float)exp(x[i] - log_sum);
+		p[i] = (float)((double)p[i] * over);
+	for (i = 0; i < n && smoothing > 0; i += step)
 		all +=
 		    (weight != NULL ? (double)weight[i] : 1) * (log_sum - x[i]);
-	}
 	return (1 - smoothing) * own * (log_sum - x[y * step]) +
 	       smoothing * all / (double)k;
 }
 
-/* What the teacher wants of row t, [k]. */
-static const float *wanted(const struct bt_engine *e, size_t t, size_t k)
+const float *bt_loss_wanted(const struct bt_engine *e, size_t t, size_t k)
 {
 	return e->b.teacher + e->b.teacher_row[t] * k;
 }
@@ -92,7 +104,7 @@ static const float *wanted(const struct bt_engine *e, size_t t, size_t k)
 static double distil(const struct bt_engine *e, size_t row, const float *x,
                      float *p, size_t k, double loss, double own, double total)
 {
-	const float *z = wanted(e, row, k);
+	const float *z = bt_loss_wanted(e, row, k);
 	double t = (double)e->b.temperature, a = (double)e->b.teacher_weight;
 	double max = -INFINITY, sum = 0, apart = 0, log_q;
 	size_t i;
@@ -310,7 +322,7 @@ static void forward_span(struct bt_engine *e, int node)
 		tokens = e->b.start[t + 1] - e->b.start[t];
 		for (c = 0; c < ENDS; c++)
 			e->loss +=
-			    (double)weight_of(e, t) / ENDS *
+			    (double)bt_loss_weight(e, t) / ENDS *
 			    softmax_loss(x + at + c, p + at + c, tokens, ENDS,
 			                 (size_t)y[t * ENDS + c], 0, NULL);
 	}
@@ -323,7 +335,7 @@ static void backward_span(struct bt_engine *e, int node)
 	size_t t, c, i;
 
 	for (t = 0; t < e->b.sequences; t++) {
-		w = weight_of(e, t) / ENDS;
+		w = bt_loss_weight(e, t) / ENDS;
 		for (i = e->b.start[t] * ENDS; i < e->b.start[t + 1] * ENDS;
 		     i++)
 			dx[i] = w * p[i];
@@ -435,7 +447,7 @@ static void forward_log_loss(struct bt_engine *e, int node)
 			sum -= (double)target(e->b.labels[t], e->b.smoothing,
 			                      e->b.class_weight, i, k) *
 			       (double)x[t * k + i];
-		e->loss += (double)weight_of(e, t) * sum;
+		e->loss += (double)bt_loss_weight(e, t) * sum;
 	}
 }
 
@@ -447,154 +459,10 @@ static void backward_log_loss(struct bt_engine *e, int node)
 
 	for (t = 0; t < e->b.sequences; t++)
 		for (i = 0; i < k; i++)
-			dx[t * k + i] = -weight_of(e, t) *
+			dx[t * k + i] = -bt_loss_weight(e, t) *
 			                target(e->b.labels[t], e->b.smoothing,
 			                       e->b.class_weight, i, k);
 }
 
 const struct bt_cpu_op bt_cpu_log_loss = {plan_log_loss, forward_log_loss,
                                           backward_log_loss};
-
-/* A loss of each of a sequence's numbers: of the answer x where y is wanted,
- * and 1 weighs p. */
-struct each {
-	double (*loss)(double x, double y, double p);
-	float (*slope)(float x, float y, float p);
-	double (*least)(double y); /* for any x, at p = 1 */
-};
-
-static double each_loss(const struct bt_engine *e, const struct each *f,
-                        size_t t, size_t i, size_t k, double x)
-{
-	const float *p = e->b.pos_weight;
-	double loss = f->loss(x, (double)e->b.targets[t * k + i],
-	                      p != NULL ? (double)p[i] : 1);
-	double a = (double)e->b.teacher_weight, z;
-	double heat = (double)e->b.temperature;
-
-	if (e->b.teacher == NULL)
-		return loss;
-	z = (double)wanted(e, t, k)[i];
-	return (1 - a) * loss +
-	       a * heat * heat * (f->loss(x / heat, z, 1) - f->least(z));
-}
-
-static float each_slope(const struct bt_engine *e, const struct each *f,
-                        size_t t, size_t i, size_t k, float x)
-{
-	const float *p = e->b.pos_weight;
-	float slope =
-	    f->slope(x, e->b.targets[t * k + i], p != NULL ? p[i] : 1);
-	float a = e->b.teacher_weight, heat = e->b.temperature;
-
-	if (e->b.teacher == NULL)
-		return slope;
-	return (1 - a) * slope +
-	       a * heat * f->slope(x / heat, wanted(e, t, k)[i], 1);
-}
-
-/* Adds up the losses and keeps the answers. */
-static void forward_each(struct bt_engine *e, int node, const struct each *f)
-{
-	const struct bt_node *n = &e->g->nodes[node];
-	size_t k = (size_t)e->g->nodes[n->in[0]].cols, t, i;
-	const float *x = e->run[n->in[0]].buf[BT_SLOT_F32];
-	double sum;
-
-	if (e->b.targets == NULL)
-		return;
-	memcpy(e->run[node].buf[BT_SLOT_SAVED], x,
-	       e->b.sequences * k * sizeof(*x));
-	for (t = 0; t < e->b.sequences; t++) {
-		sum = 0;
-		for (i = 0; i < k; i++)
-			sum += each_loss(e, f, t, i, k, (double)x[t * k + i]);
-		e->loss += (double)weight_of(e, t) * sum / (double)k;
-	}
-}
-
-static void backward_each(struct bt_engine *e, int node, const struct each *f)
-{
-	const struct bt_node *n = &e->g->nodes[node];
-	size_t k = (size_t)e->g->nodes[n->in[0]].cols, t, i, at;
-	const float *x = e->run[node].buf[BT_SLOT_SAVED];
-	float *dx = e->run[n->in[0]].buf[BT_SLOT_GRAD];
-	float w;
-
-	for (t = 0; t < e->b.sequences; t++) {
-		w = weight_of(e, t) / (float)k;
-		for (i = 0, at = t * k; i < k; i++, at++)
-			dx[at] = w * each_slope(e, f, t, i, k, x[at]);
-	}
-}
-
-static double square(double x, double y, double p)
-{
-	(void)p;
-	return (x - y) * (x - y);
-}
-
-static float square_slope(float x, float y, float p)
-{
-	(void)p;
-	return 2 * (x - y);
-}
-
-static double nothing(double y)
-{
-	(void)y;
-	return 0;
-}
-
-static const struct each squares = {square, square_slope, nothing};
-
-static void forward_square(struct bt_engine *e, int node)
-{
-	forward_each(e, node, &squares);
-}
-
-static void backward_square(struct bt_engine *e, int node)
-{
-	backward_each(e, node, &squares);
-}
-
-/* SAVED holds the input, as that of the others does. */
-const struct bt_cpu_op bt_cpu_square_loss = {plan_loss, forward_square,
-                                             backward_square};
-
-/* (1 - y + p y) log(1 + exp(x)) - p y x, without an exponential that overflows.
- */
-static double entropy(double x, double y, double p)
-{
-	double each = 1 + (p - 1) * y;
-
-	return each * (fmax(x, 0) + log1p(exp(-fabs(x)))) - p * y * x;
-}
-
-static float entropy_slope(float x, float y, float p)
-{
-	double each = 1 + ((double)p - 1) * (double)y;
-
-	return (float)(each / (1 + exp(-(double)x)) - (double)p * (double)y);
-}
-
-/* -y log y - (1 - y) log(1 - y) */
-static double own_entropy(double y)
-{
-	return (y > 0 ? -y * log(y) : 0) + (y < 1 ? (y - 1) * log1p(-y) : 0);
-}
-
-static const struct each entropies = {entropy, entropy_slope, own_entropy};
-
-static void forward_sigmoid(struct bt_engine *e, int node)
-{
-	forward_each(e, node, &entropies);
-}
-
-static void backward_sigmoid(struct bt_engine *e, int node)
-{
-	backward_each(e, node, &entropies);
-}
-
-const struct bt_cpu_op bt_cpu_sigmoid_loss = {plan_loss, forward_sigmoid,
-                                              backward_sigmoid};
