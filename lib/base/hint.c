@@ -207,6 +207,8 @@ static const char *const words[BT_HINTS] = {
         "csv2tfrecord reads it, conll2tfrecord and squad2tfrecord where it "
         "holds words or questions",
     [BT_HINT_PIPE] = "see what the program before it in the pipe says",
+    [BT_HINT_PIPE_FAILED] =
+        "the program before it in the pipe probably failed: see what it says",
     [BT_HINT_READ_QUESTIONS] =
         "squad2tfrecord reads questions and the texts that answer them",
     [BT_HINT_READ_WORDS] = "conll2tfrecord reads words and their tags",

@@ -168,19 +168,22 @@ static const char *of_what(const struct bt_tfrecord *r)
 	return bt_in_packing(r->in) != NULL ? " of the decompressed data" : "";
 }
 
-/* Of what a pipe lacks: a program that fails leaves less than it should, and
- * few look there first. */
-static enum bt_hint pipe_hint(const struct bt_tfrecord *r)
-{
-	return r->pipe ? BT_HINT_PIPE : BT_HINT_NONE;
-}
-
+/* Of a pipe, a program that fails leaves less than it should (bt_out_abandon),
+ * and few look there first. */
 static int truncated(const struct bt_tfrecord *r, struct bt_error *err)
 {
+	if (r->pipe && r->record == 1)
+		return bt_error_hint(
+		    err, BT_HINT_PIPE_FAILED,
+		    bt_error_set(err, BT_ETRUNCATED,
+		                 "cannot read %s: it ends before its first "
+		                 "record is complete",
+		                 r->file));
 	bt_error_set(err, BT_ETRUNCATED,
 	             "ends inside a record that starts at byte %llu%s",
 	             (unsigned long long)bt_in_offset(r->in), of_what(r));
-	bt_error_hint(err, pipe_hint(r), BT_ETRUNCATED);
+	bt_error_hint(err, r->pipe ? BT_HINT_PIPE_FAILED : BT_HINT_NONE,
+	              BT_ETRUNCATED);
 	return bt_tfrecord_blame(r, err);
 }
 
@@ -359,7 +362,7 @@ int bt_tfrecord_blame(const struct bt_tfrecord *r, struct bt_error *err)
 int bt_tfrecord_none(const struct bt_tfrecord *r, struct bt_error *err)
 {
 	return bt_error_hint(
-	    err, pipe_hint(r),
+	    err, r->pipe ? BT_HINT_PIPE : BT_HINT_NONE,
 	    bt_error_set(err, BT_EFORMAT, "%s holds no records", r->file));
 }
 
