@@ -10,6 +10,7 @@
 #include "format/csv.h"
 #include "format/hub_cache.h"
 #include "io/duplicate_paths.h"
+#include "io/out.h"
 #include "io/path.h"
 #include "io/summary_file.h"
 #include "pjrt/pjrt.h"
@@ -583,6 +584,9 @@ int main(int argc, char **argv)
 		status = begin(&a, argv + operand, argc - operand);
 	else
 		status = bt_tool_fail(&tool, &err);
+	if (status == BT_EXIT_FAILED && a.format != NULL &&
+	    strcmp(a.format, "tfrecord") == 0)
+		bt_out_unopened(a.common.output);
 	bt_fold_dirs_clear(&folds);
 	return bt_tool_end(&tool, status);
 }

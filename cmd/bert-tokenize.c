@@ -417,6 +417,9 @@ int main(int argc, char **argv)
 		                          "and reads no files");
 	else
 		status = run(&o);
+	if (status == BT_EXIT_FAILED && !o.ask.detokenize && o.save == NULL &&
+	    (o.ask.format == NULL || is(o.ask.format, "tfrecord")))
+		bt_out_unopened(o.common.output);
 	bt_fold_dirs_clear(&folds);
 	return bt_tool_end(&tool, status);
 }

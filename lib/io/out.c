@@ -38,10 +38,17 @@ struct bt_out {
 	struct bt_write_behind *behind; /* or NULL: written by the caller */
 };
 
+static bool opened_std; /* in this process */
+
+static bool is_std(const char *path)
+{
+	return path == NULL || strcmp(path, "-") == 0;
+}
+
 int bt_out_open(const char *path, enum bt_out_kind kind, struct bt_out **res,
                 struct bt_error *err)
 {
-	bool std = path == NULL || strcmp(path, "-") == 0;
+	bool std = is_std(path);
 	struct bt_out *out;
 	int r = BT_OK;
 
@@ -65,11 +72,22 @@ int bt_out_open(const char *path, enum bt_out_kind kind, struct bt_out **res,
 		                 out->name);
 	else if (out->place.target != NULL)
 		r = bt_file_use_write(out, out->place.target, out->name, err);
+	opened_std |= std && r == BT_OK;
 	if (r == BT_OK)
 		*res = out;
 	else
 		bt_out_abandon(out);
 	return r;
+}
+
+void bt_out_unopened(const char *path)
+{
+	struct bt_error none = {0};
+	struct bt_out *out;
+
+	if (is_std(path) && !opened_std && bt_launched_rank() <= 0 &&
+	    bt_out_open(path, BT_OUT_RECORDS, &out, &none) == BT_OK)
+		bt_out_abandon(out);
 }
 
 int bt_out_spare(const char *path, char *const *inputs, int n,

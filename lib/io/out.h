@@ -93,6 +93,11 @@ int bt_out_commit(struct bt_out *out, struct bt_error *err) BT_MUST_USE;
  */
 void bt_out_abandon(struct bt_out *out);
 
+/* The same of the records that a program would have written to path, if it
+ * failed before it opened any output there; of several processes of one job the
+ * first does it. */
+void bt_out_unopened(const char *path);
+
 /* Commits what was written well, as r tells, else abandons it. Returns r, or
  * the error of the commit. Takes NULL where r is an error. */
 int bt_out_end(struct bt_out *out, int r, struct bt_error *err) BT_MUST_USE;

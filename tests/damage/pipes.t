@@ -62,6 +62,22 @@ refuses "bert-predict: standard input holds no records (see what *" 'a program t
 	sh -c 'false | bert-predict -m m'
 refuses "*standard input: it ends before its first record is complete (the program *" 'one that fails before it has written' \
 	sh -c 'tfrecord-cat nosuch 2>err.1 | tfrecord-cat'
+# none COMMAND...: it fails before it opens its output
+none() {
+	"$@" 2>err.1 | tfrecord-cat -q -o result 2>err
+	like "$(cat err)" 'tfrecord-cat: cannot read standard input: it ends before its first record *' "$*, which says why"
+	"$@" 2>err.1 | wc -c >why
+	is "$(cat why)" 4 '... in four bytes'
+}
+none bert-tokenize -m nosuch part
+none bert-tokenize -m nosuch --format tfrecord part
+none bert-predict -m nosuch --format tfrecord part
+none bert-predict -m m --format tfrecord part
+for o in '-m nosuch -o x' '-m nosuch --format ids' '-m vocab.txt --save m' '-m vocab.txt --bogus'; do
+	# shellcheck disable=SC2086 # options
+	is "$(bert-tokenize $o part 2>err.1 | wc -c) $(grep -c '^bert-tokenize' err.1)" '0 1' "... but for $o"
+done
+is "$(bert-predict -m nosuch part 2>err.1 | wc -c)" 0 '... nor where records are not written'
 refuses 'bert-predict: standard input holds no records' 'a file is not a pipe' \
 	sh -c 'bert-predict -m m </dev/null'
 
