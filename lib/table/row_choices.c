@@ -216,6 +216,8 @@ static int name_label(struct bt_table_maker *m, size_t n, struct bt_error *err)
 			return BT_OK;
 	if (by_number && bt_span_str(*label, digits, sizeof(digits)) &&
 	    bt_parse_u64(digits, &k) == BT_OK && k < n) {
+		m->numbers_of_choices++;
+		m->first_choices += k == 0;
 		*label = name[k];
 		return BT_OK;
 	}

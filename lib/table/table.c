@@ -19,6 +19,7 @@
 
 #define REJECTS "file,line,reason,row\n"
 #define REPORTED 5 /* bad rows told of one by one */
+#define FEW 20     /* labels; fewer may be like that by chance */
 
 /* One open file. */
 struct source {
@@ -200,7 +201,7 @@ static int doubt_labels(const struct bt_table *t, struct bt_error *err)
 		            (int)bt_string_set_get(t->labels, 0).n,
 		            bt_string_set_get(t->labels, 0).p);
 	if (!t->several && !t->stats.fraction && n < BT_TABLE_LABELS_MAX &&
-	    t->stats.labelled >= 20 && n > t->stats.labelled / 10 * 9)
+	    t->stats.labelled >= FEW && n > t->stats.labelled / 10 * 9)
 		bt_log_warn(t->opts.log, "many-labels", BT_HINT_TABLE_LABEL,
 		            "%llu records have %zu different labels",
 		            (unsigned long long)t->stats.labelled, n);
@@ -209,6 +210,12 @@ static int doubt_labels(const struct bt_table *t, struct bt_error *err)
 		            BT_HINT_TABLE_WINDOWS1252,
 		            "texts have control characters (bytes 80 to 9F), "
 		            "which are quotes and dashes in windows-1252");
+	if (t->maker.numbers_of_choices >= FEW && t->maker.first_choices == 0)
+		bt_log_warn(t->opts.log, "choices-from-one",
+		            BT_HINT_MAP_FROM_ONE,
+		            "none of %llu labels is 0, the number of the first "
+		            "choice: 1 was taken for the second",
+		            (unsigned long long)t->maker.numbers_of_choices);
 	warn_unused_map(t);
 	return bt_table_warn_labels(t->labels, t->opts.log, err);
 }

@@ -173,6 +173,8 @@ struct bt_table_maker {
 	size_t numbers_cap;
 	struct bt_span *choices; /* of a record */
 	size_t choices_cap;
+	/* of all records: labels that were numbers of choices, and 0 */
+	uint64_t numbers_of_choices, first_choices;
 	struct bt_passthrough *kept; /* of a record */
 	size_t kept_cap;
 	bool control; /* a record has bytes 80 to 9F in Latin-1 */

@@ -25,6 +25,22 @@ holds '{"choices": ["c", "b"], "label": "1", "label_names": ["1", "0"], "text_a"
 printf 'q,1,2,3,a\nx,b,c,d,0\n' >from1.csv
 refuses "*the label '0' is not one of the 3 choices, '1' to '3' (--map-label renames labels)" 'and then labels are not counted from 0' \
 	csv2tfrecord -q -t q --choices 1,2,3 -l a -o x from1.csv
+# counts WARNED NAME LABEL ...: 24 questions that have these in turn
+counts() {
+	warned=$1 name=$2
+	shift 2
+	echo "$@" | awk '{ print "q,A,B,C,D,a"; for (i = 0; i < 24; i++) print "x" i ",b,c,d,e," $(i % NF + 1) }' >count.csv
+	csv2tfrecord -t q --choices A,B,C,D -l a -o x $more count.csv 2>err
+	is "$(grep '^[^:]*: warning: ' err)" "$warned" "$name"
+}
+more=
+counts 'csv2tfrecord: warning: none of 24 labels is 0, the number of the first choice: 1 was taken for the second (if they count from 1, --map-label 1=A,2=B renames them)' \
+	'labels that seem to count from 1' 1 2 3 2
+counts '' '... which a 0 shows not to be so' 1 2 3 0
+counts '' '... nor names' B C D B
+counts '' '... nor a few numbers beside them' B C D 1
+more='--map-label 1=A,2=B,3=C'
+counts '' '... nor those that got new names' 1 2 3 2
 printf '{"ctx": "he", "ending0": "runs", "ending1": "\303\251", "label": 1}\n{"ctx": "x", "ending0": "a", "ending1": null, "label": 0}\n' >s.jsonl
 holds '{"choices": ["runs", "é"], "label": "ending1", "label_names": ["ending0", "ending1"], "text_a": "he"}' \
 	'JSON Lines' --skip-bad -t ctx --choices ending0,ending1 -l label s.jsonl
