@@ -11,6 +11,7 @@
 #include "unicode/bert_char_class.h"
 
 #define SHOWN 100 /* bytes of a label in a message */
+#define SHORT 32  /* labels; a longer list is not looked through for each */
 #define SIGMA 0x3c3
 #define FINAL_SIGMA 0x3c2 /* sigma at the end of a word */
 
@@ -220,15 +221,40 @@ static int one_label(struct bt_table_maker *m, struct bt_error *err)
 	return r;
 }
 
+/* Whether a list of n has v; *seen are the labels of one that became long. */
+static int has_label(const struct bt_span *list, size_t n,
+                     struct bt_string_set **seen, struct bt_span v, bool *has,
+                     struct bt_error *err)
+{
+	size_t i, k = n;
+	int r = BT_OK;
+
+	*has = false;
+	for (i = 0; i < n && n < SHORT && !*has; i++)
+		*has = bt_span_equal(list[i], v);
+	if (n < SHORT)
+		return BT_OK;
+	if (*seen == NULL) {
+		*seen = bt_string_set_new();
+		for (i = 0; r == BT_OK && i < n; i++)
+			r = bt_string_set_add(*seen, list[i], NULL);
+	}
+	if (r == BT_OK)
+		r = bt_string_set_add(*seen, v, &k);
+	*has = k < n;
+	return r == BT_OK ? BT_OK : bt_error_nomem(err, "reading a row");
+}
+
 /* Adds a label to a list of n, once. */
 static int add_once(struct bt_span **list, size_t *cap, size_t *n,
-                    struct bt_span v, struct bt_error *err)
+                    struct bt_string_set **seen, struct bt_span v,
+                    struct bt_error *err)
 {
-	size_t i;
+	bool has;
+	int r = has_label(*list, *n, seen, v, &has, err);
 
-	for (i = 0; i < *n; i++)
-		if (bt_span_equal((*list)[i], v))
-			return BT_OK;
+	if (r != BT_OK || has)
+		return r;
 	if (bt_grow(list, cap, *n + 1, sizeof(**list)) != BT_OK)
 		return bt_error_nomem(err, "reading a row");
 	(*list)[(*n)++] = v;
@@ -270,7 +296,8 @@ static int split_labels(struct bt_table_maker *m, struct bt_error *err)
 			r = rename_label(m, &v, &number, err);
 		if (v.n > 0 && r == BT_OK)
 			r = add_once(&m->labels, &m->labels_cap,
-			             &m->rec->n_labels, v, err);
+			             &m->rec->n_labels, &m->labels_seen, v,
+			             err);
 	}
 	return r;
 }
@@ -286,8 +313,8 @@ static int name_classes(struct bt_table_maker *m, struct bt_error *err)
 		name = bt_string_set_get(m->classes, i);
 		if (m->opts->map != NULL)
 			bt_label_map_find(m->opts->map, name, &name);
-		r = add_once(&m->names, &m->names_cap, &m->rec->n_names, name,
-		             err);
+		r = add_once(&m->names, &m->names_cap, &m->rec->n_names,
+		             &m->names_seen, name, err);
 	}
 	m->rec->names = m->names;
 	return r;
@@ -345,10 +372,10 @@ static int set_labels(struct bt_table_maker *m, struct bt_error *err)
 		r = rename_label(m, &name, &number, err);
 		if (r == BT_OK)
 			r = add_once(&m->names, &m->names_cap, &rec->n_names,
-			             name, err);
+			             &m->names_seen, name, err);
 		if (r == BT_OK && on)
 			r = add_once(&m->labels, &m->labels_cap, &rec->n_labels,
-			             name, err);
+			             &m->labels_seen, name, err);
 	}
 	rec->names = m->names;
 	return r;
@@ -378,6 +405,13 @@ static int set_numbers(struct bt_table_maker *m, struct bt_error *err)
 	return BT_OK;
 }
 
+void bt_table_forget_labels(struct bt_table_maker *m)
+{
+	bt_string_set_free(m->labels_seen);
+	bt_string_set_free(m->names_seen);
+	m->labels_seen = m->names_seen = NULL;
+}
+
 int bt_table_make_labels(struct bt_table_maker *m, struct bt_error *err)
 {
 	bool one = m->columns->n_label == 1;
@@ -386,6 +420,7 @@ int bt_table_make_labels(struct bt_table_maker *m, struct bt_error *err)
 
 	if (one && !split)
 		return one_label(m, err);
+	bt_table_forget_labels(m);
 	if (m->opts->numbers)
 		return set_numbers(m, err);
 	m->rec->several = true;

@@ -58,6 +58,7 @@ void bt_table_maker_clear(struct bt_table_maker *m)
 	size_t i;
 
 	bt_string_set_free(m->known);
+	bt_table_forget_labels(m);
 	for (i = 0; i < BT_PARTS; i++)
 		bt_buf_clear(&m->parts[i]);
 	bt_buf_clear(&m->folded);

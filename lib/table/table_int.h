@@ -169,6 +169,8 @@ struct bt_table_maker {
 	size_t labels_cap;
 	struct bt_span *names; /* of all that it might have */
 	size_t names_cap;
+	/* sets of both, where they are many; or NULL */
+	struct bt_string_set *labels_seen, *names_seen;
 	float *numbers; /* of a record with several */
 	size_t numbers_cap;
 	struct bt_span *choices; /* of a record */
@@ -210,9 +212,12 @@ int bt_table_make(struct bt_table_maker *m, struct bt_text_rec *rec,
 /* 1: the row is one of those wanted; 0: it is not; else as bt_table_make. */
 int bt_table_wants(struct bt_table_maker *m, struct bt_error *err) BT_MUST_USE;
 
-/* The labels of the row into m->rec; as bt_table_make. */
+/* The labels of the row into m->rec; as bt_table_make. What was kept to find
+ * some of them again is forgotten before the next row, or by the second
+ * function. */
 int bt_table_make_labels(struct bt_table_maker *m,
                          struct bt_error *err) BT_MUST_USE;
+void bt_table_forget_labels(struct bt_table_maker *m);
 
 /* The choices of the row into m->rec, whose label then names one of them; as
  * bt_table_make. */

@@ -93,6 +93,13 @@ is "$(cat err)" 'csv2tfrecord: 3 records from 1 file, 2 labels; 1 with no positi
 gives 'label=[x,y]|text_a=a
 label=[]|text_a=b
 label=y|text_a=c' 'a column with a separator' -l k --label-separator ';' m.csv
+awk 'BEGIN { printf "{\"text\": \"a\", \"label\": [\"l0\""
+	for (i = 1; i < 100000; i++) printf ", \"l%d\"", i % 80000
+	print "]}" }' >many.jsonl
+works 'many labels of a text, in a time that grows as they do' \
+	sh -c 'ulimit -t 6; csv2tfrecord -q -l label -o many.rec many.jsonl'
+is "$(tfrecord-cat -q --json many.rec | tr , '\n' | grep '"l[0-9]' | tr -cd '0-9\n')" \
+	"$(awk 'BEGIN { for (i = 0; i < 80000; i++) print i }')" '... each once, in their order'
 gives 'label=t|label_names=[t,r]|text_a=a
 label=[t,r]|label_names=[t,r]|text_a=b
 label=[]|label_names=[t,r]|text_a=c' 'with new names' -l 2,3 --map-label toxic=t,rude=r m.csv
