@@ -251,48 +251,87 @@ static int take_members(struct bt_jsonl_object *o, struct bt_span in,
 	           : bt_jsonl_syntax(o, "expected ',' or '}'", err);
 }
 
-/* The text is an object: its keys, for a message. */
-static void put_keys(struct bt_jsonl_object *o, struct bt_buf *b)
+/* Of the object at o->p, which was read before: goes to the value of its first
+ * member, or of the next one; false behind the last. */
+static bool next_member(struct bt_jsonl_object *o, bool first,
+                        struct bt_span *key)
+{
+	struct bt_error none = {0};
+
+	bt_buf_reset(&o->key);
+	if (!bt_jsonl_take(o, first ? '{' : ',') ||
+	    bt_jsonl_take_key(o, &o->key, key, &none) != BT_OK)
+		return false;
+	bt_jsonl_skip_blanks(o);
+	return true;
+}
+
+/* Goes to the deepest object on the way to a member that is missing; returns
+ * how much of its path leads there. */
+static size_t find_object(struct bt_jsonl_object *o, struct bt_span path)
+{
+	struct bt_error none = {0};
+	const char *object = o->start;
+	struct bt_span key, rest;
+	bool first = true;
+	size_t n = 0;
+
+	o->p = object;
+	while (next_member(o, first, &key)) {
+		rest = (struct bt_span){path.p + n, path.n - n};
+		first = *o->p == '{' && key.n < rest.n &&
+		        rest.p[key.n] == '.' &&
+		        memcmp(rest.p, key.p, key.n) == 0;
+		if (first) {
+			object = o->p;
+			n += key.n + 1;
+		} else if (bt_jsonl_skip_value(o, &none) != BT_OK) {
+			break;
+		}
+	}
+	o->p = object;
+	return n;
+}
+
+/* The keys of the object at o->p, for a message; false: it has none. */
+static bool put_keys(struct bt_jsonl_object *o, struct bt_buf *b)
 {
 	struct bt_error none = {0};
 	struct bt_span key;
-	size_t n = 0;
+	bool first = true;
 
-	o->p = o->start;
-	bt_jsonl_take(o, '{');
-	bt_jsonl_skip_blanks(o);
-	while (o->p < o->end && *o->p == '"' && b->len < NAMES_SHOWN) {
-		bt_buf_reset(&o->key);
-		if (bt_jsonl_take_string(o, &o->key, &key, &none) != BT_OK)
-			return;
-		bt_buf_printf(b, "%s'%.*s'", n++ > 0 ? ", " : "", (int)key.n,
+	for (; b->len < NAMES_SHOWN && next_member(o, first, &key);
+	     first = false) {
+		bt_buf_printf(b, "%s'%.*s'", first ? "" : ", ", (int)key.n,
 		              key.p);
-		if (!bt_jsonl_take(o, ':') ||
-		    bt_jsonl_skip_value(o, &none) != BT_OK)
-			return;
-		if (!bt_jsonl_take(o, ','))
+		if (bt_jsonl_skip_value(o, &none) != BT_OK)
 			break;
-		bt_jsonl_skip_blanks(o);
 	}
 	if (b->len >= NAMES_SHOWN)
 		bt_buf_puts(b, ", ...");
+	return !first;
 }
 
 static int missing(struct bt_jsonl_object *o, size_t i, struct bt_error *err)
 {
+	struct bt_span path = o->keys[i];
+	size_t n = find_object(o, path);
 	struct bt_buf b = BT_BUF_INIT;
-	const char *s;
 
-	o->fault = BT_JSONL_KEY;
-	put_keys(o, &b);
-	s = bt_buf_str(&b);
-	if (*s == '\0')
-		bt_error_set(err, BT_EFORMAT, "has no key '%.*s', nor any",
-		             (int)o->keys[i].n, o->keys[i].p);
+	if (n > 0)
+		bt_buf_printf(&b, "; the keys of '%.*s' are ", (int)n - 1,
+		              path.p);
 	else
-		bt_error_set(err, BT_EFORMAT,
-		             "has no key '%.*s'; its keys are %s",
-		             (int)o->keys[i].n, o->keys[i].p, s);
+		bt_buf_puts(&b, "; its keys are ");
+	if (!put_keys(o, &b)) {
+		bt_buf_reset(&b);
+		bt_buf_puts(&b, ", nor any");
+		if (n > 0)
+			bt_buf_printf(&b, " in '%.*s'", (int)n - 1, path.p);
+	}
+	o->fault = BT_JSONL_KEY;
+	bt_error_set(err, BT_EFORMAT, "has no key '%.*s'%s", (int)path.n,
+	             path.p, bt_buf_str(&b));
 	bt_buf_clear(&b);
 	return BT_EFORMAT;
 }

@@ -35,8 +35,12 @@ text_a=-0.50 b|text_b=12345678901234567890' 'joined and paired' \
 printf '%s\n' '{"text": "x", "meta": {"label": 1, "by": {"name": "Ann"}}}' '{"text": "y", "meta.label": 0, "meta": {"by.name": "B"}}' >members.jsonl
 gives 'id=Ann|label=1|text_a=x
 id=B|label=0|text_a=y' 'members of objects, and keys with dots' -l meta.label -i meta.by.name members.jsonl
-refuses "*record 1 (line 1): has no key 'meta.labels'; its keys are 'text', 'meta'*" 'a member that is missing' \
+refuses "*record 1 (line 1): has no key 'meta.labels'; the keys of 'meta' are 'label', 'by'" 'a member that is missing' \
 	csv2tfrecord -o x -l meta.labels members.jsonl
+refuses "*record 1 (line 1): has no key 'meta.by.nam'; the keys of 'meta.by' are 'name'" '... two objects down' \
+	csv2tfrecord -o x -l meta.by.nam members.jsonl
+refuses "*record 1 (line 1): has no key 'met.label'; its keys are 'text', 'meta'" '... of which the object is, too' \
+	csv2tfrecord -o x -l met.label members.jsonl
 printf '%s\n' '{"text": "x", "meta": {"tags": [{"name": "a"}, {"name": "b"}]}}' >tags.jsonl
 gives 'label=[a,b]|text_a=x' 'labels in a list of objects' -l meta.tags.name tags.jsonl
 gzip -k a.jsonl

@@ -147,7 +147,10 @@ TEST(members)
 	expect("{\"m\":null}\n{\"m\":{\"a\":1,\"n\":null}}",
 	       "nullnull;[1]null;");
 	expect("{\"m\":{\"n\":{}},\"a\":1}",
-	       "K record 1 (line 1): has no key 'm.a'; its keys are 'm', 'a';");
+	       "K record 1 (line 1): has no key 'm.a'; the keys of 'm' are "
+	       "'n';");
+	expect("{\"x\":{\"a\":1}, \"m\" : { } }",
+	       "K record 1 (line 1): has no key 'm.a', nor any in 'm';");
 	expect("{\"m\":3}",
 	       "K record 1 (line 1): has no key 'm.a'; its keys are 'm';");
 	expect("{\"m\":[{\"a\":1}]}",
