@@ -89,20 +89,21 @@ static bool get_start(const json_t *o, int64_t *start)
 	return true;
 }
 
-/* An answer at start; if that is NULL, where it stands first, as a word of its
- * own if it does. */
-static int add_answer(struct reader *r, const json_t *text, const json_t *start,
-                      struct bt_error *err)
+/* Answer number k, at start; if that is NULL, where it stands first, as a word
+ * of its own if it does. An empty one says that the context has none, as
+ * SQuAD's evaluate-v2.0.py takes it. */
+static int add_answer(struct reader *r, size_t k, const json_t *text,
+                      const json_t *start, struct bt_error *err)
 {
 	struct bt_span answer = bt_json_text(text);
 	struct bt_squad_place at = {0};
-	size_t k = r->n + 1;
 
+	if (answer.p != NULL && answer.n == 0 && !r->o->unchecked)
+		return BT_OK;
 	if (answer.p == NULL || answer.n == 0)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "answer %zu: 'text' is not a text, or is "
-		                    "empty",
-		                    k);
+		return bt_error_set(err, BT_EFORMAT, "answer %zu: 'text' is %s",
+		                    k,
+		                    answer.p != NULL ? "empty" : "not a text");
 	if (json_is_null(start))
 		start = NULL;
 	if ((start != NULL || r->o->unchecked) && !get_start(start, &at.start))
@@ -159,7 +160,7 @@ static int add_texts(struct reader *r, const json_t *texts,
 		                    "'answer_start'",
 		                    n, bt_plural(n), places);
 	for (i = 0; e == BT_OK && i < n; i++)
-		e = add_answer(r, element(texts, i),
+		e = add_answer(r, i + 1, element(texts, i),
 		               placed ? element(starts, i) : NULL, err);
 	return e;
 }
@@ -186,7 +187,7 @@ static int add_answers(struct reader *r, const char *name,
 		                    name);
 	for (i = 0; e == BT_OK && i < json_array_size(answers); i++) {
 		a = json_array_get(answers, i);
-		e = add_answer(r, json_object_get(a, "text"),
+		e = add_answer(r, i + 1, json_object_get(a, "text"),
 		               json_object_get(a, "answer_start"), err);
 	}
 	return e;

@@ -71,13 +71,30 @@ bad "line 1: question 'q': answer 1, 'Zoë', is not at answer_start 9, which is 
 printf '%s\n' '{"id": "a", "question": "?", "context": "c", "answer": "", "is_impossible": true}' \
 	'{"id": "b", "question": "?", "context": "c", "answer": ""}' | squad2tfrecord -o empty.rec 2>err
 like "$(cat err)" '*2 questions: 0 answered, 2 without an answer in the context, 0 unlabelled' 'an empty answer is none'
+printf '%s\n' '{"question": "?", "context": "c", "answers": [""]}' '{"question": "?", "context": "c", "answers": ["", ""]}' \
+	'{"question": "?", "context": "c", "answers": [{"text": "", "answer_start": -1}], "is_impossible": true}' \
+	'{"question": "?", "context": "c", "answers": {"text": [""], "answer_start": [0]}}' \
+	'{"question": "?", "context": "a c", "answers": {"text": ["", "c"], "answer_start": [0, 2]}}' \
+	'{"question": "?", "context": "a c", "answers": ["", "c"]}' >none.jsonl
+is "$(squad2tfrecord -q none.jsonl | tfrecord-cat -q --json | sed 's/, "context.*//')" \
+	'{"answer_starts": {"int64": []}, "answers": {"bytes": []}
+{"answer_starts": {"int64": []}, "answers": {"bytes": []}
+{"answer_starts": {"int64": []}, "answers": {"bytes": []}
+{"answer_starts": {"int64": []}, "answers": {"bytes": []}
+{"answer_starts": 2, "answers": "c"
+{"answer_starts": 2, "answers": "c"' 'empty texts in lists are none, beside others'
+bad "line 1: question '0': answer 2, 'x': the context does not contain it *" \
+	'{"question": "?", "context": "c", "answers": ["", "x"]}'
+bad "line 1: question '0': 'is_impossible' is false, but *" \
+	'{"question": "?", "context": "c", "answers": [""], "is_impossible": false}'
 bad "line 1: question '0': 'is_impossible' is false, but *" \
 	'{"question": "?", "context": "c", "answer": "", "is_impossible": false}'
 bad "line 1: question 'q': answer 1, 'zoë', is not at answer_start 0, where 'Zoë' stands; the context does not contain it" \
 	"$(qa 'Zoë x' 'zoë' 0)" --realign
 bad "line 1: question 'q': answer 1: 'answer_start' is not a whole number from 0 on" "$(qa a a -1)"
 bad "line 1: question 'q': answer 1: 'answer_start' is not a whole number from 0 on" "$(qa a a '"0"')"
-bad "line 1: question 'q': answer 1: 'text' is not a text, or is empty" "$(qa a '' 0)"
+bad "line 1: question 'q': answer 1: 'text' is not a text" \
+	'{"id": "q", "question": "?", "context": "c", "answers": [{"text": 3, "answer_start": 0}]}'
 bad "line 2: question 'r': has no member 'question'" '{"id": "q", "question": "?", "context": "c"}
 {"id": "r", "context": "c"}'
 bad "line 1: has no member 'context'" '{"question": "?"}'
