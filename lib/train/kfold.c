@@ -272,7 +272,7 @@ static int judge(struct run *x, int k, struct bt_error *err)
 	if (r == BT_OK)
 		r = bt_warn_leak_count(&j.d, &j.held, &leaked, err);
 	x->leaked += r == BT_OK ? leaked : 0;
-	x->examples += j.held.n;
+	x->examples += bt_dataset_texts(&j.held);
 	if (r == BT_OK)
 		r = measure(&j, &m, k, err);
 	bt_dataset_clear(&j.d);

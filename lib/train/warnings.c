@@ -30,33 +30,47 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static uint64_t hash_text(const struct bt_dataset *d, size_t i)
+/* Of each text, with all of its windows or choices; to be freed, or NULL. */
+static uint64_t *hash_texts(const struct bt_dataset *d, size_t *n)
 {
-	return bt_hash(d->ids + d->start[i],
-	               bt_dataset_length(d, i) * sizeof(*d->ids));
+	uint32_t *first = bt_dataset_find_texts(d, n);
+	uint64_t *h = bt_array(*n, sizeof(*h));
+	size_t i, from, to;
+
+	for (i = 0; first != NULL && h != NULL && i < *n; i++) {
+		from = d->start[first[i]];
+		to = d->start[i + 1 < *n ? first[i + 1] : d->n];
+		h[i] = bt_hash(d->ids + from, (to - from) * sizeof(*d->ids));
+	}
+	if (first == NULL) {
+		free(h);
+		h = NULL;
+	}
+	free(first);
+	return h;
 }
 
 /* Counts the different texts of d, and the texts of e that are in d, too. */
 static int count_texts(const struct bt_dataset *d, const struct bt_dataset *e,
                        size_t *different, size_t *both, struct bt_error *err)
 {
-	uint64_t *h = bt_array(d->n, sizeof(*h)), x;
-	size_t i;
+	size_t i, n, n_other;
+	uint64_t *h = hash_texts(d, &n), *other = hash_texts(e, &n_other);
+	int r = BT_OK;
 
 	*different = *both = 0;
-	if (h == NULL)
-		return bt_error_nomem(err, "comparing texts");
-	for (i = 0; i < d->n; i++)
-		h[i] = hash_text(d, i);
-	qsort(h, d->n, sizeof(*h), ascending);
-	for (i = 0; i < d->n; i++)
+	if (h == NULL || other == NULL)
+		r = bt_error_nomem(err, "comparing texts");
+	else
+		qsort(h, n, sizeof(*h), ascending);
+	for (i = 0; r == BT_OK && i < n; i++)
 		*different += i == 0 || h[i] != h[i - 1];
-	for (i = 0; i < e->n; i++) {
-		x = hash_text(e, i);
-		*both += bsearch(&x, h, d->n, sizeof(*h), ascending) != NULL;
-	}
+	for (i = 0; r == BT_OK && i < n_other; i++)
+		*both +=
+		    bsearch(&other[i], h, n, sizeof(*h), ascending) != NULL;
 	free(h);
-	return BT_OK;
+	free(other);
+	return r;
 }
 
 int bt_warn_leak_count(const struct bt_dataset *d, const struct bt_dataset *e,
@@ -82,22 +96,23 @@ void bt_warn_leak_folds(size_t both, size_t texts, const struct bt_log *log)
 static int check_texts(const struct bt_job *j, struct bt_error *err)
 {
 	const struct bt_dataset *d = &j->train, *e = &j->eval;
+	size_t n = bt_dataset_texts(d), eval = bt_dataset_texts(e);
 	size_t different, both;
 
 	if (count_texts(d, e, &different, &both, err) != BT_OK)
 		return err->code;
-	if (d->n >= FEW && different < d->n / 2)
+	if (n >= FEW && different < n / 2)
 		bt_log_warn(
 		    bt_job_log(j), "duplicate-texts", BT_HINT_NONE,
 		    "only %zu of %zu training texts are distinct: is this "
 		    "the right column, and are texts long enough?",
-		    different, d->n);
-	else if (both > 0 && both >= e->n / LEAK_SHARE)
+		    different, n);
+	else if (both > 0 && both >= eval / LEAK_SHARE)
 		bt_log_warn(
 		    bt_job_log(j), "leak", BT_HINT_NONE,
 		    "%zu of %zu evaluation texts also occur in the training "
 		    "data: metrics will look too good",
-		    both, e->n);
+		    both, eval);
 	return BT_OK;
 }
 

@@ -33,12 +33,20 @@ weights() { cksum <"$1/model.safetensors"; }
 works 'it trains' train m --eval dev.rec train.rec
 like "$(cat err)" '*40 training examples, 20 for evaluation, 3.675 choices a question, *' 'on questions'
 like "$(cat err)" '*epoch 4: loss 0.0*, evaluation loss 0.0*, accuracy 1.0000, MAP@3 1.0000*' 'and learns'
+is "$(grep -c 'distinct' err)" 0 'questions are distinct where their choices recur'
 like "$(tr -d ' \n' <m/config.json)" '*"architectures":\["BertForMultipleChoice"\]*' 'the class is Hugging Face'\''s'
 grep -q 'id2label\|problem_type' m/config.json
 is $? 1 'without labels'
 grep -q '^pipeline_tag: multiple-choice' m/README.md
 result $? 'and the card'
 works 'a share is held out, and questions stay whole' train share -q --eval-share .2 --epochs 1 train.rec
+train same --steps 1 train.rec train.rec train.rec 2>err
+like "$(cat err)" '*warning: only ?? of 120 training texts are distinct: *' 'questions that recur'
+works 'evaluated on what is trained on' train leak --steps 1 --eval dev.rec train.rec dev.rec
+like "$(cat err)" '*warning: 20 of 20 evaluation texts also occur in the training data: *' '... are counted as questions'
+misuses '*folds are of texts with labels or numbers*' 'folds' train x --kfold 2 train.rec
+misuses '*what is explained is why a text has a class, a label or a number*' 'an explanation' bert-predict -m m --explain dev.rec
+misuses '*the model chooses an answer: of the options for labels, *' 'a sample' bert-predict -m m --sample dev.csv dev.rec
 works 'a part is trained on' train part -q --train-share .5 --epochs 1 train.rec
 
 # questions are never parted, however they are computed
