@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Small training sets of each task that models are trained for.
 # shellcheck shell=sh disable=SC2034 # tasks
-tasks='classification regression multilabel tagging qa masked-lm embedding'
+tasks='classification regression multilabel tagging qa masked-lm multiple-choice embedding'
 
 # task_records TASK FILE: about 60 token records, whose vocabulary is vocab.txt
 task_records() {
@@ -33,6 +33,12 @@ task_records() {
 		awk -F, -v OFS=, 'BEGIN { print "a", "b" }
 			NR > 1 { if (NR % 2) print last, $2; last = $2 }' rows.csv |
 			csv2tfrecord -q -i row -t a --pair b
+		;;
+	multiple-choice)
+		awk -F, -v OFS=, 'NR == 1 { print "id", "text", "A", "B", "C", "answer"; next }
+			{ n = NR % 3; print $1, $2, n == 0 ? $3 : "a card", n == 1 ? $3 : "a book",
+				n == 2 ? $3 : NR % 4 ? "a fine" : "", substr("ABC", n + 1, 1) }' rows.csv |
+			csv2tfrecord -q -i id -t text --choices A,B,C -l answer
 		;;
 	esac >text.rec
 	case $1 in

@@ -35,6 +35,10 @@ tokenize 'several files, compressed' --zstd -o o text.rec text.rec
 tokenize 'windows' --max-length 16 --stride 4 -o o text.rec
 tokenize 'truncated, with labels' --max-length 8 --labels L0,L1,L2 -o o text.rec
 tokenize 'fewer texts than ranks' --lines --format ids "$TEST_TOP/LICENSE"
+awk -F '\t' -v OFS='\t' 'BEGIN { print "q", "A", "B", "C", "a" }
+	{ print $2, $3, "the book " NR, NR % 5 ? "a" : "", NR % 2 ? "A" : "B" }' rows.tsv |
+	csv2tfrecord -q --delimiter '\t' -t q --choices A,B,C -l a -o choices.rec -
+tokenize 'choices' -o o choices.rec
 tokenize 'numbered through all blocks' --lines --max-length 8 --pad 8 --layout modelgarden -o o lines
 echo '{}' >meta
 for number in 0 2; do

@@ -16,6 +16,8 @@ both 'csv2tfrecord' csv2tfrecord -i id -t text -l intent -o o "$TABLE"
 both 'csv2tfrecord: compressed' csv2tfrecord -i id -t text -l intent --zstd -o o "$TABLE"
 both 'csv2tfrecord: rejected rows' csv2tfrecord -i id -t text -l intent -o x --rejects o "$TABLE"
 both 'csv2tfrecord: columns' csv2tfrecord --list-columns "$TABLE"
+printf 'q,A,B,C,a\na card,no,yes,new,B\na book,the,a,,0\n' >choices.csv
+both 'csv2tfrecord: choices' csv2tfrecord -t q --choices A,B,C -l a -o o choices.csv
 csv2tfrecord -q -i id -t text -l intent -o text.rec "$TABLE"
 both 'tfrecord-cat' tfrecord-cat -o o text.rec text.rec
 both 'tfrecord-cat: JSON' tfrecord-cat --json text.rec
