@@ -194,20 +194,20 @@ static int put_label(struct bt_frame_csv *c, const struct bt_frame *f,
 }
 
 /* Number i of t as text, exactly. */
-static void format(char *s, size_t size, const struct bt_tensor *t, size_t i,
-                   double v)
+static int format(char *s, size_t size, const struct bt_tensor *t, size_t i,
+                  double v, struct bt_error *err)
 {
-	const char *p = (const char *)t->data + i * 8;
-	uint64_t u;
-	int64_t k;
+	uint64_t u = 0;
+	int64_t k = 0;
+	int r = BT_OK;
 
 	switch (t->dtype) {
 	case BT_DTYPE_I64:
-		memcpy(&k, p, 8);
+		r = bt_tensor_read(t, i, 1, &k, err);
 		snprintf(s, size, "%lld", (long long)k);
 		break;
 	case BT_DTYPE_U64:
-		memcpy(&u, p, 8);
+		r = bt_tensor_read(t, i, 1, &u, err);
 		snprintf(s, size, "%llu", (unsigned long long)u);
 		break;
 	case BT_DTYPE_F64:
@@ -218,6 +218,7 @@ static void format(char *s, size_t size, const struct bt_tensor *t, size_t i,
 	default:
 		bt_format_f32(s, size, (float)v);
 	}
+	return r;
 }
 
 static int put_row(struct bt_frame_csv *c, const struct bt_frame *f,
@@ -242,7 +243,9 @@ static int put_row(struct bt_frame_csv *c, const struct bt_frame *f,
 		if ((r = read_row(c, f, t, row, &n, err)))
 			return r;
 		for (k = 0; k < n; k++) {
-			format(s, sizeof(s), t, row * n + k, c->v[k]);
+			r = format(s, sizeof(s), t, row * n + k, c->v[k], err);
+			if (r != BT_OK)
+				return r;
 			separate(c, &c->row);
 			bt_buf_puts(&c->row, s);
 		}

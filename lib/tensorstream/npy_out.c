@@ -52,7 +52,7 @@ struct bt_frame_npy {
 	bool whole;
 	int rank;
 	int64_t shape[BT_TENSOR_MAX_RANK];
-	float *widened;
+	void *copy; /* of a tensor that is written otherwise than it stands */
 	size_t cap;
 };
 
@@ -70,7 +70,7 @@ void bt_frame_npy_free(struct bt_frame_npy *n)
 		return;
 	bt_record_store_free(n->store);
 	free(n->name);
-	free(n->widened);
+	free(n->copy);
 	free(n);
 }
 
@@ -139,19 +139,23 @@ int bt_frame_npy_put(struct bt_frame_npy *n, const struct bt_frame *f,
                      struct bt_error *err)
 {
 	const struct bt_tensor *t = NULL;
+	size_t bytes;
+	bool widen;
 	int r;
 
 	if ((r = find(f, &t, err)) || (r = add_shape(n, f, t, err)) ||
 	    t->bytes == 0)
 		return r;
-	if (t->dtype != BT_DTYPE_BF16)
+	widen = t->dtype == BT_DTYPE_BF16;
+	if (!widen && t->data != NULL)
 		return bt_record_store_put(n->store, t->data, t->bytes, err);
-	if (bt_grow(&n->widened, &n->cap, t->count, sizeof(float)) != BT_OK)
+	bytes = widen ? t->count * sizeof(float) : t->bytes;
+	if (bt_grow(&n->copy, &n->cap, bytes, 1) != BT_OK)
 		return bt_error_nomem(err, "writing an array");
-	r = bt_tensor_to_f32(t, 0, t->count, n->widened, err);
+	r = widen ? bt_tensor_to_f32(t, 0, t->count, n->copy, err)
+	          : bt_tensor_read(t, 0, t->count, n->copy, err);
 	return r != BT_OK ? r
-	                  : bt_record_store_put(n->store, n->widened,
-	                                        t->count * sizeof(float), err);
+	                  : bt_record_store_put(n->store, n->copy, bytes, err);
 }
 
 /* Magic, version, length, and a dictionary padded to a multiple of 64. */

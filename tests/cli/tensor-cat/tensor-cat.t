@@ -268,6 +268,21 @@ works 'a NumPy file' tensor-cat -q --npy a.npy
 same out a.npy 'is read as a frame'
 tensor-cat -q --select logits a.ts | tensor-cat -q --csv | sed 1d >wanted
 is "$(tensor-cat -q --csv a.npy | sed 1d)" "$(cat wanted)" '... with the same rows'
+
+# fortran DESCR PACKING VALUE...: an array of 2 rows and 2 columns, by columns
+fortran() {
+	printf '\223NUMPY\1\0\166\0%-117s\n' \
+		"{'descr': '$1', 'fortran_order': True, 'shape': (2, 2), }"
+	shift
+	perl -e 'print pack(shift, @ARGV)' "$@"
+}
+fortran '<f4' 'f<4' 1 3 2 4 >columns.npy
+works 'an array by columns' tensor-cat -q --npy columns.npy
+is "$(tail -c 16 out | od -An -tf4 | tr -s ' ')" ' 1 2 3 4' '... is written by rows'
+fortran '<i8' 'q<4' 9007199254740993 3 2 4 >columns.npy
+says 0 'columns_0,columns_1
+9007199254740993,2
+3,4' '... also whole numbers as CSV' --csv columns.npy
 cp a.npy logits.npy
 tensor-cat -q logits.npy >numpy.ts
 is "$(tensor-cat --verify numpy.ts | cut -d, -f1-3)" '1 frame, 3 rows, 1 tensor' '... and written as a stream'
