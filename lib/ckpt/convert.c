@@ -351,6 +351,21 @@ static const char *target(struct bt_convert *r)
 	return bt_buf_str(&r->path);
 }
 
+/* A single file in the directory would be read in place of the shards. */
+static int check_alone(const struct bt_convert *r, struct bt_error *err)
+{
+	char *single = bt_path_join(r->to, BT_FILE_WEIGHTS);
+	int e = BT_OK;
+
+	if (bt_path_there(single))
+		e = bt_error_set(err, BT_EARG,
+		                 "'%s' would be read in place of the shards: "
+		                 "remove it, or write them elsewhere",
+		                 single);
+	free(single);
+	return e;
+}
+
 static int write_as(struct bt_convert *r, const struct bt_tensor_source *s,
                     struct bt_error *err)
 {
@@ -358,6 +373,8 @@ static int write_as(struct bt_convert *r, const struct bt_tensor_source *s,
 	const char *path;
 	int e = bt_tensor_source_check_names(s, err);
 
+	if (e == BT_OK && r->shard_size != 0)
+		e = check_alone(r, err);
 	if (e != BT_OK)
 		return e;
 	if ((bt_str_ends(r->to, "/") || r->shard_size != 0) &&

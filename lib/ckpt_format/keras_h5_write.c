@@ -97,7 +97,9 @@ static int check(const struct bt_tensor *t, struct bt_error *err)
 {
 	if (!bt_h5_has_type(t->dtype))
 		return bt_error_hint(
-		    err, BT_HINT_CKPT_CONVERT_NO_BF16,
+		    err,
+		    bt_dtype_is_real(t->dtype) ? BT_HINT_CKPT_CONVERT_NO_BF16
+		                               : BT_HINT_NONE,
 		    bt_error_set(err, BT_EFORMAT,
 		                 "tensor '%.100s' is of type %s, which HDF5 "
 		                 "does not have",

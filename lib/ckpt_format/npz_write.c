@@ -60,7 +60,9 @@ static int check(const struct bt_tensor *t, struct bt_error *err)
 {
 	if (bt_dtype_numpy(t->dtype) == NULL)
 		return bt_error_hint(
-		    err, BT_HINT_CKPT_CONVERT_NO_BF16,
+		    err,
+		    bt_dtype_is_real(t->dtype) ? BT_HINT_CKPT_CONVERT_NO_BF16
+		                               : BT_HINT_NONE,
 		    bt_error_set(err, BT_EFORMAT,
 		                 "tensor '%.100s' is of type %s, which "
 		                 "NumPy does not have",

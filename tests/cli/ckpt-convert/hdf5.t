@@ -101,6 +101,13 @@ works 'every type' ckpt-convert -q --names keep --to h5 "$H/types.safetensors" t
 works 'comes back' ckpt-inspect --diff types.h5 "$H/types.safetensors"
 works 'bf16' ckpt-convert -q --names keep --dtype bf16 --to h5 "$H/types.safetensors" bf16.h5
 works 'is read' ckpt-inspect --check bf16.h5
+{
+	printf '\070\0\0\0\0\0\0\0%-56s' '{"z":{"dtype":"C64","shape":[1],"data_offsets":[0,8]}}'
+	head -c 8 /dev/zero
+} >complex.safetensors
+ckpt-convert --names keep --dtype f32 complex.safetensors complex.h5 2>err
+is "$(cat err)" "ckpt-convert: tensor 'z' is of type C64, which HDF5 does not have" \
+	'a type that no --dtype converts'
 refuses "*is of type F4, which HDF5 does not have*" 'a type that it lacks' \
 	ckpt-convert --names keep --to h5 "$DATA/ckpt-dtypes.safetensors" x.h5
 refuses "*'f2' cannot be an array and a group, of 'f2/x'" 'an array and a group' \

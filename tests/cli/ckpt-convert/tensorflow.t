@@ -155,6 +155,11 @@ result $? 'many files'
 works 'shards' ckpt-inspect --diff shards hf
 works 'merged' ckpt-convert -q shards one.safetensors
 same one.safetensors hf/model.safetensors 'the same bytes'
+mkdir single
+cp one.safetensors single/model.safetensors
+misuses "*'single/model.safetensors' would be read in place of the shards*" \
+	'shards beside a single file' ckpt-convert --shard-size 4K hf single
+is "$(ls single)" model.safetensors '... are not written'
 
 # --- misuse
 exits 2 'no format' ckpt-convert hf out.bin
