@@ -66,8 +66,7 @@ static const struct bt_flags program = {
 static int make(struct values *v, struct bt_error *err)
 {
 	struct bt_file_patterns files = {0};
-	int r =
-	    bt_file_patterns_find("--input_file", v->input_file, &files, err);
+	int r = bt_file_patterns_find("input_file", v->input_file, &files, err);
 
 	v->f.input_file = files.path;
 	v->f.n_input_files = files.n;

@@ -88,7 +88,7 @@ static int add_folder(struct bt_finetuning_part *p, const char *dir,
 	int i, r;
 
 	bt_buf_printf(&b, "%s/*.json", dir);
-	r = bt_file_patterns_find("--translated_squad_data_folder",
+	r = bt_file_patterns_find("translated_squad_data_folder",
 	                          bt_buf_str(&b), &files, err);
 	for (i = 0; r == BT_OK && i < files.n; i++)
 		bt_finetuning_path(p, files.path[i]);

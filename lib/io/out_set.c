@@ -15,10 +15,15 @@ int bt_out_set_add(struct bt_out_set *o, const char *path,
 	char *copy = NULL;
 	int i, r;
 
-	for (i = 0; i < o->n && path != NULL; i++)
-		if (o->path[i] != NULL && strcmp(o->path[i], path) == 0)
+	for (i = 0; i < o->n; i++) {
+		if (path == NULL && o->path[i] == NULL)
+			return bt_error_set(err, BT_EARG,
+			                    "standard output is written twice");
+		if (path != NULL && o->path[i] != NULL &&
+		    strcmp(o->path[i], path) == 0)
 			return bt_error_set(err, BT_EARG,
 			                    "'%s' is written twice", path);
+	}
 	if (o->n == BT_OUT_SET_MAX)
 		return bt_error_set(err, BT_ELIMIT,
 		                    "more than %d files at once",

@@ -88,12 +88,14 @@ refuses "*'empty.txt' holds no text" 'no text' bert-create-pretraining-data --in
 sed 's/^\[MASK\]$/[MASQUE]/' vocab.txt >none.txt
 refuses '*no token for a mask*' 'a vocabulary without a mask' bert-create-pretraining-data --input_file=texts.txt \
 	--output_file=x.rec --vocab_file=none.txt
-refuses '*nothing*' 'no such file' bert-create-pretraining-data --input_file=nothing --output_file=x.rec --vocab_file=vocab.txt
+refuses "bert-create-pretraining-data: --input_file: the file 'nothing' does not exist" 'no such file' bert-create-pretraining-data --input_file=nothing --output_file=x.rec --vocab_file=vocab.txt
 misuses '*both input and output*' 'the input as output' make ./texts.txt
 misuses '*--max_ngram_size needs --do_whole_word_mask*' 'n-grams of tokens' make x.rec --max_ngram_size=2
 misuses '*--gzip_compress*--output_file=-*' 'compression' make x.rec --gzip_compress
 misuses '*either --random_seed or --seed*' 'two seeds' make x.rec --seed=1 --random_seed=2
 misuses '*max_seq_length*' 'too few tokens' make x.rec --max_seq_length=4
+misuses '*standard output is written twice*' 'two outputs that are one' bert-create-pretraining-data \
+	--input_file=texts.txt --output_file=-,- --vocab_file=vocab.txt
 misuses '*output_file*' 'no output' bert-create-pretraining-data --input_file=texts.txt --vocab_file=vocab.txt
 misuses '*empty name*' 'an empty name' make x.rec,
 [ ! -e x.rec ]
