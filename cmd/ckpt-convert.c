@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -168,8 +169,9 @@ static int export(const struct args *a, const char *path, bool dir,
 	if (e != BT_OK)
 		return e;
 	bt_log(&log, BT_LOG_NOTE,
-	       "%d operators, %d tensors written to '%s'%s (onnx, %s)", r.nodes,
-	       r.arrays, path, r.beside ? " and a file '.data' beside it" : "",
+	       "%d operators, %d tensors written to '%s'%s%s%s (onnx, %s)",
+	       r.nodes, r.arrays, path, r.beside ? " and '" : "",
+	       r.beside ? path : "", r.beside ? ".data'" : "",
 	       r.classifier ? "a classifier" : "an encoder");
 	tell_copied(a, copied);
 	return BT_OK;
@@ -179,18 +181,15 @@ static int run_onnx(const struct args *a)
 {
 	const char *to = a->path[1];
 	bool dir = bt_path_means_dir(to);
-	struct bt_buf path = BT_BUF_INIT;
+	char *path = dir ? bt_path_join(to, "model.onnx") : NULL;
 	struct bt_error err = {0};
 	int e = BT_OK;
 
-	bt_buf_puts(&path, to);
-	if (dir)
-		bt_buf_puts(&path, "/model.onnx");
 	if (dir && mkdir(to, 0777) != 0 && errno != EEXIST)
 		e = bt_error_sys(&err, errno, "cannot make '%s'", to);
 	if (e == BT_OK)
-		e = export(a, bt_buf_str(&path), dir, &err);
-	bt_buf_clear(&path);
+		e = export(a, dir ? path : to, dir, &err);
+	free(path);
 	return e == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&tool, &err);
 }
 

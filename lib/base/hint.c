@@ -280,6 +280,9 @@ static const char *const words[BT_HINTS] = {
                       "MPI job, and with --replicas on several devices of one",
     [BT_HINT_ADAPTER_BASE] = "name the model: -m BASE --adapter DIR; "
                              "bert-fetch fetches one",
+    [BT_HINT_CKPT_BY_PATH] = "ckpt-inspect and ckpt-convert read it by its "
+                             "path, and the latter makes a model.safetensors "
+                             "of it",
     [BT_HINT_MERGE_ADAPTER] = "ckpt-convert writes both merged into one model",
     [BT_HINT_FETCH_BASE] = "bert-fetch --base fetches both",
     [BT_HINT_FETCH] = "bert-fetch NAME fetches a model by its name",

@@ -191,6 +191,7 @@ enum bt_hint {
 	BT_HINT_TRAIN_MORE,
 	BT_HINT_ADAPTER_BASE,
 	BT_HINT_MERGE_ADAPTER,
+	BT_HINT_CKPT_BY_PATH,
 	BT_HINTS /* their number */
 };
 

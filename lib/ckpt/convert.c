@@ -420,7 +420,7 @@ static int convert(struct bt_convert *r, const struct bt_named_list *l,
 	r->report.format = formats[r->format].written;
 	r->report.tensors = s->count;
 	for (i = 0; i < s->count; i++)
-		r->report.bytes += s->tensors[i].bytes;
+		r->report.bytes += bt_gguf_bytes(&s->tensors[i], r->q8);
 	r->report.overflows = bt_cast_overflows(cast);
 	bt_cast_free(cast);
 	return e;

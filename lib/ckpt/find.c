@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hint.h"
 #include "base/mem.h"
 #include "ckpt/open_int.h"
 #include "ckpt_format/tf_find.h"
@@ -22,6 +23,7 @@ static const struct {
     {"*.gguf", true},        {"*.ckpt.index", false},
     {"*.h5", true},          {"*.hdf5", true},
     {"*.msgpack", false},    {"*.keras", false},
+    {"*.onnx", false},
 };
 
 #define OTHERS (sizeof(others) / sizeof(others[0]))
@@ -59,12 +61,12 @@ static char *other_weights(const char *dir)
 static int nothing_in(const char *dir, struct bt_error *err)
 {
 	char *other = other_weights(dir);
-	const char *note = "";
+	bool read = other != NULL && others[pattern_of(other)].read;
+	const char *note = read            ? "'"
+	                   : other != NULL ? "', a format that this version "
+	                                     "does not read"
+	                                   : "";
 
-	if (other != NULL)
-		note = others[pattern_of(other)].read
-		           ? "': give its path to read it"
-		           : "', a format that this version does not read";
 	bt_error_set(err, BT_EFORMAT,
 	             "'%s' has no '%s', no '%s' and no index of such "
 	             "files%s%.100s%s",
@@ -72,7 +74,8 @@ static int nothing_in(const char *dir, struct bt_error *err)
 	             other != NULL ? "; it holds '" : "",
 	             other != NULL ? other : "", note);
 	free(other);
-	return BT_EFORMAT;
+	return bt_error_hint(err, read ? BT_HINT_CKPT_BY_PATH : BT_HINT_NONE,
+	                     BT_EFORMAT);
 }
 
 int bt_ckpt_find_in(const char *dir, char **path, struct bt_error *err)

@@ -7,6 +7,7 @@
 #include "base/half.h"
 #include "base/mem.h"
 #include "ckpt_format/gguf_int.h"
+#include "ckpt_format/writer.h"
 
 #define ROW 32   /* numbers of a block */
 #define BYTES 34 /* of it */
@@ -28,6 +29,11 @@ bool bt_gguf_packs(const struct bt_tensor *t)
 	return t->dtype == BT_DTYPE_F32 && t->count > 0 &&
 	       bt_gguf_multiplies(t->name, t->rank) &&
 	       t->shape[t->rank - 1] % ROW == 0;
+}
+
+size_t bt_gguf_bytes(const struct bt_tensor *t, bool q8)
+{
+	return q8 && bt_gguf_packs(t) ? t->count / ROW * BYTES : t->bytes;
 }
 
 static void pack(const float *x, uint8_t *out)
@@ -84,9 +90,7 @@ int bt_gguf_q8_new(const struct bt_tensor_source *from, struct bt_gguf_q8 **res,
 	}
 	for (i = 0; i < from->count; i++) {
 		q->tensors[i] = from->tensors[i];
-		if (bt_gguf_packs(&from->tensors[i]))
-			q->tensors[i].bytes =
-			    from->tensors[i].count / ROW * BYTES;
+		q->tensors[i].bytes = bt_gguf_bytes(&from->tensors[i], true);
 	}
 	q->source = *from;
 	q->source.tensors = q->tensors;

@@ -87,6 +87,9 @@ int bt_keras_h5_write(const struct bt_tensor_source *s, const char *path,
 int bt_gguf_write(const struct bt_tensor_source *s, const char *path,
                   const char *from, bool q8, struct bt_error *err) BT_MUST_USE;
 
+/* Bytes that it makes of t. */
+size_t bt_gguf_bytes(const struct bt_tensor *t, bool q8);
+
 /* Whether llama.cpp only multiplies by a tensor; others must be F32 there. */
 bool bt_gguf_multiplies(const char *name, int rank);
 

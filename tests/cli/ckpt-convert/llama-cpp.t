@@ -96,7 +96,10 @@ refuses "*roberta/tokenizer.json': the token 'b' has the id 3000, of which the m
 	ckpt-convert roberta x.gguf
 sed -i 's/ByteLevel/Whitespace/' roberta/tokenizer.json
 refuses "*its BPE is not over bytes*" 'another BPE' ckpt-convert roberta x.gguf
-works 'q8_0' ckpt-convert -q --dtype q8_0 bert q8.gguf
+works 'q8_0' ckpt-convert --dtype q8_0 bert q8.gguf
+bytes=$(sed -n 's/.* \([0-9]*\) bytes written .*/\1/p' err)
+[ "$bytes" -le "$(wc -c <q8.gguf)" ]
+result $? 'the message says how many bytes are written'
 like "$(ckpt-inspect q8.gguf)" '*Q8_0 in the file: 13 tensors*' 'is packed'
 works '... is read' ckpt-convert -q q8.gguf unpacked.safetensors
 exits 2 'q8_0 elsewhere' ckpt-convert --dtype q8_0 bert x.safetensors

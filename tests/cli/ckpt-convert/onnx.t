@@ -28,7 +28,7 @@ result $? 'gives its last layer'
 
 # --- weights beside
 works 'in a file of their own' ckpt-convert --external-data "$H" beside.onnx
-like "$(cat err)" "*written to 'beside.onnx' and a file '.data' beside it (onnx, *" 'the message says so'
+like "$(cat err)" "*written to 'beside.onnx' and 'beside.onnx.data' (onnx, *" 'the message says so'
 [ "$(wc -c <beside.onnx)" -lt "$(wc -c <small.onnx)" ]
 result $? 'the model is smaller'
 [ "$(grep -ac beside.onnx.data beside.onnx)" != 0 ]

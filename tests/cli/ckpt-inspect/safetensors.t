@@ -177,12 +177,15 @@ done
 mkdir empty flax adapter
 : >flax/flax_model.msgpack
 : >flax/training_args.bin
+mkdir onnx
+: >onnx/model.onnx
 cp a adapter/adapter_model.safetensors
 refuses "*'empty' has no 'model.safetensors', no 'pytorch_model.bin' and no index of such files" \
 	'an empty directory' ckpt-inspect empty
 refuses "*; it holds 'flax_model.msgpack', a format that this version does not read" \
 	'a directory of another format' ckpt-inspect flax
-refuses "*; it holds 'adapter_model.safetensors': give its path to read it" \
+refuses "*; it holds 'model.onnx', a format that this version does not read" '... of an exported model' ckpt-inspect onnx
+refuses "*; it holds 'adapter_model.safetensors' (ckpt-inspect and ckpt-convert read it by its path, *)" \
 	'a directory with another name' ckpt-inspect adapter
 exits 2 'which is trouble for --check' ckpt-inspect --check flax
 printf '\037\213..........................' >packed
