@@ -101,11 +101,11 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TASK_TAGGING] = "train with --task tagging",
     [BT_HINT_TASK_WORDS] = "make records of words with conll2tfrecord",
     [BT_HINT_START_OVER] =
-        "start over with --no-resume or another output directory",
+        "start over with bert-train --no-resume or another output directory",
     [BT_HINT_FORCE] = "give another output directory, or --force",
     [BT_HINT_GO_ON_FROM_MODEL] =
-        "train its model further with -m DIR -o NEW, or start over with "
-        "--no-resume or another output directory",
+        "train its model further with bert-train -m DIR -o NEW, or start over "
+        "with bert-train --no-resume or another output directory",
     [BT_HINT_TOKENIZER] = "give one with --tokenizer",
     [BT_HINT_TOKENIZER_PATH] =
         "give a model directory, its vocab.txt or its tokenizer.json",

@@ -118,7 +118,7 @@ exits 1 'a run that is stopped' small_train late -q --batch-size 200 --epochs 10
 works 'its model' bert-predict -m late dev.rec
 like "$(cat err)" "*warning: the training of 'late' was stopped at step [0-9]* of 1000*" \
 	'is reported'
-refuses '*steps in all was 1000, is 1001*learning rate was 0.001, is 5e-5*(train its model further with -m DIR -o NEW, or start over with --no-resume or another output directory)' \
+refuses '*steps in all was 1000, is 1001*learning rate was 0.001, is 5e-5*(train its model further with bert-train -m DIR -o NEW, or start over with bert-train --no-resume or another output directory)' \
 	'another learning rate' small_train late -q --batch-size 200 --epochs 1001 --learning-rate 5e-5
 works 'its model trained further' bert-train -m late -o further --steps 1 \
 	--learning-rate 5e-5 train.rec
