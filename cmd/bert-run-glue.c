@@ -184,7 +184,8 @@ static int run(const struct args *a)
 	struct bt_devices devices = {0};
 	struct bt_progress progress;
 	struct bt_error err = {0};
-	int r;
+	bool predicts = strcmp(a->mode, "train_eval") != 0;
+	int r = BT_OK;
 
 	bt_flags_note(&program, a, &log);
 	bt_progress_init(&progress, stderr, a->flags.common.quiet);
@@ -192,12 +193,16 @@ static int run(const struct args *a)
 	e.log = &log;
 	e.progress = &progress;
 	e.devices = &devices;
-	r = bt_device_flags_choose(&a->device, &log, &devices, &err);
+	if (predicts) /* before training is in vain */
+		r = bt_file_patterns_check("test_input_path", a->glue.test,
+		                           &err);
+	if (r == BT_OK)
+		r = bt_device_flags_choose(&a->device, &log, &devices, &err);
 	if (r == BT_OK && strcmp(a->mode, "predict") != 0)
 		r = train(a, &e, &res, &err);
 	if (r == BT_OK && bt_train_result_stopped(&log, &res))
 		return BT_EXIT_FAILED;
-	if (r == BT_OK && strcmp(a->mode, "train_eval") != 0)
+	if (r == BT_OK && predicts)
 		r = bt_glue_predict(&a->glue, &e, &err);
 	bt_devices_clear(&devices);
 	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&program.tool, &err);

@@ -134,9 +134,12 @@ static int run(struct args *a)
 	struct bt_train_result res;
 	struct bt_progress progress;
 	struct bt_error err = {0};
+	bool asks = strcmp(a->mode, "train") != 0;
 	int status = BT_EXIT_DONE;
 
 	bt_flags_note(&program, a, &log);
+	if (asks && bt_run_squad_check(&a->run, scores(a), &err) != BT_OK)
+		return bt_tool_fail(&program.tool, &err);
 	if (bt_device_flags_choose(&a->device, &log, &a->run.devices, &err) !=
 	    BT_OK)
 		return bt_tool_fail(&program.tool, &err);
@@ -151,7 +154,7 @@ static int run(struct args *a)
 			return bt_tool_fail(&program.tool, &err);
 		status = summarise(a, &res);
 	}
-	if (status == BT_EXIT_DONE && strcmp(a->mode, "train") != 0 &&
+	if (status == BT_EXIT_DONE && asks &&
 	    bt_run_squad_predict(&a->run, scores(a), &err) != BT_OK)
 		return bt_tool_fail(&program.tool, &err);
 	return status;

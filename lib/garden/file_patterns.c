@@ -72,6 +72,16 @@ int bt_file_patterns_find(const char *flag, const char *patterns,
 	return r;
 }
 
+int bt_file_patterns_check(const char *flag, const char *patterns,
+                           struct bt_error *err)
+{
+	struct bt_file_patterns p;
+	int r = bt_file_patterns_find(flag, patterns, &p, err);
+
+	bt_file_patterns_clear(&p);
+	return r;
+}
+
 int bt_file_patterns_make(const char *dir, struct bt_error *err)
 {
 	int r = bt_url_refuse(dir, BT_URL_DIR_OUT, err);

@@ -20,6 +20,10 @@ int bt_file_patterns_find(const char *flag, const char *patterns,
                           struct bt_error *err) BT_MUST_USE;
 void bt_file_patterns_clear(struct bt_file_patterns *p);
 
+/* The same error where there is one, and nothing else. */
+int bt_file_patterns_check(const char *flag, const char *patterns,
+                           struct bt_error *err) BT_MUST_USE;
+
 /* The encoder that --hub_module_url names, a directory with a module of
  * TensorFlow Hub, in place of *init, which must be NULL then. NULL or "": none.
  * BT_EARG: it is not a directory here, or both are given. */

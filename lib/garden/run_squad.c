@@ -388,19 +388,27 @@ static int score(const struct asking *a, struct bt_error *err)
 	return r;
 }
 
+/* A file's name, without the ending. */
+static struct bt_span stem(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash != NULL ? slash + 1 : path;
+	const char *ending = bt_path_ending(name);
+	size_t n = strlen(name) - (*ending != '\0' ? strlen(ending) + 1 : 0);
+
+	return (struct bt_span){name, n};
+}
+
 /* All that is to be done with a file. */
 static int ask(struct asking *a, char *json, bool several, struct bt_error *err)
 {
-	const char *slash = strrchr(json, '/');
-	const char *name = slash != NULL ? slash + 1 : json;
-	const char *ending = bt_path_ending(name);
-	size_t n = strlen(name) - (*ending != '\0' ? strlen(ending) + 1 : 0);
+	struct bt_span name = stem(json);
 	struct bt_buf prefix = BT_BUF_INIT;
 	const char *p;
 	int r;
 
 	if (several)
-		bt_buf_printf(&prefix, "%.*s-", (int)n, name);
+		bt_buf_printf(&prefix, "%.*s-", (int)name.n, name.p);
 	p = bt_buf_str(&prefix);
 	a->records = path_in(a->c, "", "eval.tf_record");
 	a->answers = path_in(a->c, p, "predictions.json");
@@ -419,6 +427,41 @@ static int ask(struct asking *a, char *json, bool several, struct bt_error *err)
 	return r;
 }
 
+/* The files of questions, whose answers go to files of different names. */
+static int find_questions(const struct bt_run_squad *c, bool scores,
+                          struct bt_file_patterns *in, struct bt_error *err)
+{
+	int r = bt_file_patterns_find("predict_file", c->questions, in, err);
+	int i, k;
+
+	if (r == BT_OK && scores && in->n != 1)
+		r = bt_error_set(err, BT_EARG,
+		                 "answers are scored of one file, and %d are "
+		                 "given",
+		                 in->n);
+	for (i = 1; r == BT_OK && i < in->n; i++)
+		for (k = 0; r == BT_OK && k < i; k++)
+			if (bt_span_equal(stem(in->path[i]), stem(in->path[k])))
+				r = bt_error_set(
+				    err, BT_EARG,
+				    "the answers to '%.300s' and '%.300s' "
+				    "would go to files of the same name",
+				    in->path[k], in->path[i]);
+	if (r != BT_OK)
+		bt_file_patterns_clear(in);
+	return r;
+}
+
+int bt_run_squad_check(const struct bt_run_squad *c, bool scores,
+                       struct bt_error *err)
+{
+	struct bt_file_patterns in;
+	int r = find_questions(c, scores, &in, err);
+
+	bt_file_patterns_clear(&in);
+	return r;
+}
+
 int bt_run_squad_predict(const struct bt_run_squad *c, bool scores,
                          struct bt_error *err)
 {
@@ -428,13 +471,7 @@ int bt_run_squad_predict(const struct bt_run_squad *c, bool scores,
 	int i, r = bt_meta_read_squad(c->meta_data, &a.meta, err);
 
 	if (r == BT_OK)
-		r = bt_file_patterns_find("predict_file", c->questions, &in,
-		                          err);
-	if (r == BT_OK && scores && in.n != 1)
-		r = bt_error_set(err, BT_EARG,
-		                 "answers are scored of one file, and %d are "
-		                 "given",
-		                 in.n);
+		r = find_questions(c, scores, &in, err);
 	if (r == BT_OK)
 		r = bt_tok_open(c->vocab, &tok, &a.tok, err);
 	if (r == BT_OK)

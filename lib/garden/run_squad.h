@@ -39,6 +39,11 @@ struct bt_run_squad {
 	void *print_ctx;
 };
 
+/* Whether there are files of questions that can be answered: to be known before
+ * training begins. */
+int bt_run_squad_check(const struct bt_run_squad *c, bool scores,
+                       struct bt_error *err) BT_MUST_USE;
+
 /* Trains. */
 int bt_run_squad_train(const struct bt_run_squad *c,
                        struct bt_train_result *res,

@@ -125,5 +125,9 @@ refuses "*'both.json' has both 'num_layers' and 'num_hidden_layers'*" 'a key twi
 csv2tfrecord -q --task mrpc g/data/dev.tsv | bert-tokenize -q -m g/bert -o noid.rec
 refuses '*record 1 has no example_id*' 'records without numbers' run --model_dir=m \
 	--mode=predict --test_input_path=noid.rec
+refuses "*--test_input_path: the file 'nothing' does not exist*" 'no such records' run --model_dir=late \
+	--test_input_path=nothing
+[ ! -e late ]
+result $? '... which is said before training'
 refuses "*none/best_ckpt*" 'no model' run --model_dir=none --mode=predict
 finish

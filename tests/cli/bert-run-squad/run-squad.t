@@ -124,6 +124,14 @@ misuses '*export_only*model directory is*' 'export_only' run1 export_only m
 misuses '*is larger than*' 'end_lr' run1 train x --end_lr=1
 misuses '*only the strategy tpu*' 'a TPU without its strategy' run1 train x --tpu=local
 misuses '*no plugin for TPUs*libtpu*' 'a TPU' run1 train x --tpu=local --distribution_strategy=tpu
+mkdir again
+cp dev.json again
+misuses "*the answers to 'dev.json' and 'again/dev.json' would go to files of the same name*" 'names that are one' \
+	run1 predict m --predict_file=dev.json,again/dev.json
+refuses "*--predict_file: the file 'nothing.json' does not exist*" 'no such questions' \
+	run train_and_predict late --input_meta_data_path=train.meta --train_data_path=train.rec --predict_file=nothing.json
+[ ! -e late ]
+result $? '... which is said before training'
 misuses '*answers are scored of one file, and 2 are given*' 'eval of several files' run1 eval m --predict_file='dev.json,dev2.json'
 declines 1 "*question 'q6': it has no answer to compare with (version_2*" 'no answers to compare with' run1 eval m --predict_file=dev2.json
 echo '{"task_type": "bert_classification", "train_data_size": 3}' >labels.meta
