@@ -89,6 +89,21 @@ static int find_numbers(struct bt_prediction_file *f,
 	return r;
 }
 
+/* Whether a column behind the prediction is one of the likeliest labels or of
+ * sets: probability, label_2, probability_2, set. */
+static bool is_beside(struct bt_span name, struct bt_span label)
+{
+	size_t n = name.n;
+
+	while (n > 0 && name.p[n - 1] >= '0' && name.p[n - 1] <= '9')
+		n--;
+	if (n > 0 && n < name.n && name.p[n - 1] == '_')
+		name.n = n - 1;
+	return bt_span_equal(name, bt_span("probability")) ||
+	       bt_span_equal(name, label) ||
+	       bt_span_equal(name, bt_span("set"));
+}
+
 /* What each of n columns holds. */
 static int find_columns(struct bt_prediction_file *f,
                         const struct bt_span *names, int n,
@@ -113,6 +128,9 @@ static int find_columns(struct bt_prediction_file *f,
 			column[answer] = ANSWER;
 			f->answers = bt_string_set_new();
 			i = answer + 1;
+			while (i < n && is_beside(names[i], names[answer]) &&
+			       bt_labels_find(known, names[i]) < 0)
+				i++;
 		}
 		for (; i < n && r == BT_OK; i++)
 			if (i != id)

@@ -54,6 +54,12 @@ same out a.txt 'probabilities without a label'
 tfrecord-cat -q --json dev.rec | sed 's/"id": "[^"]*", //' | tfrecord-cat -q --from-json -o bare.rec
 bert-eval -q --predictions a.csv bare.rec >out
 same out a.txt 'records without ids: by order'
+bert-predict -q -m a --proba --top 3 --header key,intent -o top.csv dev.rec
+works 'the likeliest labels before them' bert-eval -q --predictions top.csv -o out dev.rec
+same out a.txt 'are passed over'
+bert-predict -q -m a --top 1 -o top.csv dev.rec
+works 'the likeliest label and its probability' bert-eval -q --predictions top.csv -o out dev.rec
+like "$(tail -n 1 out)" "$(tail -n 1 a.txt | sed 's/loss [.0-9]*  //')" 'are labels alone'
 bert-predict -q -m a --proba -o numbers.csv bare.rec
 { head -n 1 numbers.csv; tail -n +2 numbers.csv | sort -t, -k2; } >sorted.csv
 bert-eval -q --predictions sorted.csv bare.rec >out
@@ -209,9 +215,6 @@ refuses "*predictions 'word.csv': record 2 (line 3): column 'wifi_access': 'high
 sed '3s/[^,]*$/1.5/' a.csv >big.csv
 refuses "*predictions 'big.csv': record 2 (line 3): column 'wifi_access': 1.5 is not a probability" 'a logit' \
 	bert-eval --predictions big.csv dev.rec
-bert-predict -q -m a --top 2 -o top.csv dev.rec
-refuses "*predictions 'top.csv': record 1 *: column 'label_2': '*' is not a number" 'the likeliest alone' \
-	bert-eval --predictions top.csv dev.rec
 cut -d, -f1 a.csv >ids.csv
 refuses "*predictions 'ids.csv': no column holds predictions of classes: its only column is 'id' (*" 'ids alone' \
 	bert-eval --predictions ids.csv dev.rec
