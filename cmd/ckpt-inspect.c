@@ -146,12 +146,24 @@ static int list(struct run *r, int *status, struct bt_error *err)
 	return put(r, err);
 }
 
+/* A verdict on no tensor at all would hide a mistyped pattern. */
+static int check_matches(const struct run *r, struct bt_error *err)
+{
+	if (r->args->grep == NULL || r->v[0].n + r->v[1].n > 0)
+		return BT_OK;
+	return bt_error_set(err, BT_EARG,
+	                    "no tensor has a name that '%s' matches",
+	                    r->args->grep);
+}
+
 static int check(struct run *r, int *status, struct bt_error *err)
 {
 	const struct args *a = r->args;
 	int e = open_path(r, 0, err);
 	size_t bad = 1;
 
+	if (e == BT_OK)
+		e = check_matches(r, err);
 	if (e == BT_OK)
 		e = bt_ckpt_verify(r->c[0], err);
 	if (e == BT_OK)
@@ -184,6 +196,8 @@ static int diff(struct run *r, int *status, struct bt_error *err)
 
 	if (e == BT_OK)
 		e = open_path(r, 1, err);
+	if (e == BT_OK)
+		e = check_matches(r, err);
 	if (e == BT_OK)
 		e = bt_pool_new((int)r->args->common.threads, &r->pool, err);
 	if (e == BT_OK)

@@ -161,6 +161,8 @@ is "$(cat out)" '{"a": "a", "b": "b",
 exits 1 'shapes' ckpt-inspect --diff --grep k a c
 like "$(sed -n 2p out)" 'k *F32[[]2] *F32[[]1] * - * - * - * -' 'are compared first'
 works 'a pattern narrows the comparison' ckpt-inspect --diff --grep k a b
+misuses "*no tensor has a name that 'nothing' matches*" 'of none' ckpt-inspect --grep nothing a b
+misuses "*no tensor has a name that 'nothing' matches*" '... to check' ckpt-inspect --check --grep nothing a
 exits 2 'a missing second file is trouble' ckpt-inspect a nothing
 exits 2 'a damaged one too' ckpt-inspect a "$DATA/ckpt-sharded/config.json"
 works 'a file against its index' ckpt-inspect \
