@@ -138,7 +138,8 @@ static int run(struct args *a)
 	int status = BT_EXIT_DONE;
 
 	bt_flags_note(&program, a, &log);
-	if (asks && bt_run_squad_check(&a->run, scores(a), &err) != BT_OK)
+	if (trains(a) && asks &&
+	    bt_run_squad_check(&a->run, scores(a), &err) != BT_OK)
 		return bt_tool_fail(&program.tool, &err);
 	if (bt_device_flags_choose(&a->device, &log, &a->run.devices, &err) !=
 	    BT_OK)

@@ -234,7 +234,8 @@ static char *path_in(const struct bt_run_squad *c, const char *prefix,
 	return path;
 }
 
-static int make_records(struct asking *a, char *json, struct bt_error *err)
+static int make_records(struct asking *a, char *json, const char *records,
+                        const struct bt_log *log, struct bt_error *err)
 {
 	const struct bt_squad_windows_opts o = {
 	    .tok = a->tok,
@@ -245,10 +246,9 @@ static int make_records(struct asking *a, char *json, struct bt_error *err)
 	    .predicts = true,
 	    .scores = a->scores,
 	    .limits = "max_seq_length, max_query_length of the meta data"};
-	uint64_t records;
+	uint64_t n;
 
-	return bt_squad_windows_file(&json, 1, &o, a->records, a->c->log,
-	                             &records, err);
+	return bt_squad_windows_file(&json, 1, &o, records, log, &n, err);
 }
 
 static int answer(struct asking *a, struct bt_error *err)
@@ -414,7 +414,7 @@ static int ask(struct asking *a, char *json, bool several, struct bt_error *err)
 	a->answers = path_in(a->c, p, "predictions.json");
 	a->nbest = path_in(a->c, p, "nbest_predictions.json");
 	a->odds = a->meta.negatives ? path_in(a->c, p, "null_odds.json") : NULL;
-	r = make_records(a, json, err);
+	r = make_records(a, json, a->records, a->c->log, err);
 	if (r == BT_OK)
 		r = answer(a, err);
 	if (r == BT_OK && a->scores)
@@ -452,12 +452,27 @@ static int find_questions(const struct bt_run_squad *c, bool scores,
 	return r;
 }
 
+static int prepare_asking(struct asking *a, struct bt_file_patterns *in,
+                          struct bt_error *err)
+{
+	const struct bt_tok_opts tok = tok_opts(a->c);
+	int r = bt_meta_read_squad(a->c->meta_data, &a->meta, err);
+
+	if (r == BT_OK)
+		r = find_questions(a->c, a->scores, in, err);
+	return r == BT_OK ? bt_tok_open(a->c->vocab, &tok, &a->tok, err) : r;
+}
+
 int bt_run_squad_check(const struct bt_run_squad *c, bool scores,
                        struct bt_error *err)
 {
-	struct bt_file_patterns in;
-	int r = find_questions(c, scores, &in, err);
+	struct asking a = {.c = c, .scores = scores};
+	struct bt_file_patterns in = {0};
+	int i, r = prepare_asking(&a, &in, err);
 
+	for (i = 0; r == BT_OK && i < in.n; i++)
+		r = make_records(&a, in.path[i], "/dev/null", NULL, err);
+	bt_tok_free(a.tok);
 	bt_file_patterns_clear(&in);
 	return r;
 }
@@ -465,15 +480,10 @@ int bt_run_squad_check(const struct bt_run_squad *c, bool scores,
 int bt_run_squad_predict(const struct bt_run_squad *c, bool scores,
                          struct bt_error *err)
 {
-	const struct bt_tok_opts tok = tok_opts(c);
 	struct asking a = {.c = c, .scores = scores};
 	struct bt_file_patterns in = {0};
-	int i, r = bt_meta_read_squad(c->meta_data, &a.meta, err);
+	int i, r = prepare_asking(&a, &in, err);
 
-	if (r == BT_OK)
-		r = find_questions(c, scores, &in, err);
-	if (r == BT_OK)
-		r = bt_tok_open(c->vocab, &tok, &a.tok, err);
 	if (r == BT_OK)
 		r = bt_file_patterns_make(c->dir, err);
 	for (i = 0; r == BT_OK && i < in.n; i++)

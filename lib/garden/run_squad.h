@@ -39,7 +39,7 @@ struct bt_run_squad {
 	void *print_ctx;
 };
 
-/* Whether there are files of questions that can be answered: to be known before
+/* Whether the files of questions can be read and answered: to be known before
  * training begins. */
 int bt_run_squad_check(const struct bt_run_squad *c, bool scores,
                        struct bt_error *err) BT_MUST_USE;

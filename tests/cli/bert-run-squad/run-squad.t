@@ -130,6 +130,8 @@ misuses "*the answers to 'dev.json' and 'again/dev.json' would go to files of th
 	run1 predict m --predict_file=dev.json,again/dev.json
 refuses "*--predict_file: the file 'nothing.json' does not exist*" 'no such questions' \
 	run train_and_predict late --input_meta_data_path=train.meta --train_data_path=train.rec --predict_file=nothing.json
+refuses "*question 'q6': it has no answer to compare with (version_2*" 'questions that cannot be scored' \
+	run train_and_eval late --input_meta_data_path=train.meta --train_data_path=train.rec --predict_file=dev2.json
 [ ! -e late ]
 result $? '... which is said before training'
 misuses '*answers are scored of one file, and 2 are given*' 'eval of several files' run1 eval m --predict_file='dev.json,dev2.json'
