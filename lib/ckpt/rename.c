@@ -117,14 +117,16 @@ static char *apply(const struct rule *rule, const regex_t *re, const char *name)
 	struct bt_buf b = BT_BUF_INIT;
 	regmatch_t m[PARTS];
 	const char *p = name;
-	bool again = true;
+	bool again = true, joins = false; /* p is where a match ended */
 
 	while (again &&
 	       regexec(re, p, PARTS, m, p > name ? REG_NOTBOL : 0) == 0) {
 		bt_buf_put(&b, p, (size_t)m[0].rm_so);
-		put_with(&b, rule->with, p, m);
+		if (m[0].rm_eo > 0 || !joins)
+			put_with(&b, rule->with, p, m);
 		p += m[0].rm_eo;
-		if (m[0].rm_eo == m[0].rm_so) { /* empty: go on behind it */
+		joins = m[0].rm_eo > m[0].rm_so;
+		if (!joins) { /* empty: go on behind it */
 			if (*p == '\0')
 				break;
 			bt_buf_putc(&b, *p++);

@@ -148,6 +148,9 @@ works 'empty tensors to TensorFlow' ckpt-convert -q --names keep empty.safetenso
 works 'their checkpoint' ckpt-inspect --check empty.ckpt
 works 'read back' ckpt-inspect --diff empty.ckpt empty.safetensors
 
+works 'all matches of what may be empty' ckpt-convert -q --rename a=bassa --rename 's/s*/-/g' --drop b empty.safetensors sed.safetensors
+is "$(ckpt-inspect sed.safetensors | awk 'NR == 2 { print $1 }')" "$(echo bassa | sed 's/s*/-/g')" 'are those of sed'
+
 # --- shards
 works '--shard-size' ckpt-convert -q --shard-size 4K hf shards
 [ "$(find shards -name 'model-*' | wc -l)" -gt 5 ]
