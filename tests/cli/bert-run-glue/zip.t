@@ -124,6 +124,10 @@ predictions 146 1 >wanted
 same got wanted 'in each row of the test set'
 unpacked out.zip AX.tsv >got
 same got good/AX.tsv 'a file that is there is taken'
+ln -s WNLI.tsv s/WNLI.tsv
+exits 1 'a file that cannot be opened' collect s --notest_set_sizes --fill_missing=WNLI=1,SST-2=0
+like "$(cat err)" "*warning: *'s/WNLI.tsv': Too many levels of symbolic links*files are missing or wrong: WNLI.tsv" 'is not filled'
+rm s/WNLI.tsv
 misuses "*--fill_missing: WNLI: prediction '2', expected 0 or 1*" 'another class' \
 	collect s --fill_missing=WNLI=2
 misuses '*--fill_missing=WNLI: expected NAME=PREDICTION*' 'no class' \
