@@ -11,44 +11,15 @@
 #if defined(__AMX_INT8__) || defined(__AMXINT8__) || defined(BT_TILES_IMITATED)
 #include <string.h>
 
+#include "cpu/amx_int.h"
 #include "cpu/int8_int.h"
 
-#ifndef BT_TILES_IMITATED
-#include <immintrin.h>
-#define TILE_CONFIG(c) _tile_loadconfig(c)
-#define TILE_RELEASE() _tile_release()
-#define TILE_ZERO(t) _tile_zero(t)
-/* gcc's does not say that it reads memory, so what was written there might
- * still be on its way, or left out */
-#define TILE_LOAD(t, p, stride)                                                \
-	do {                                                                   \
-		__asm__ volatile("" ::: "memory");                             \
-		_tile_loadd(t, p, stride);                                     \
-	} while (0)
-#define TILE_STORE(t, p, stride) _tile_stored(t, p, stride)
-#define TILE_DOT(sum, x, w) _tile_dpbssd(sum, x, w)
-#endif
-
-#define SIDE ((size_t)16)        /* rows of a tile, and columns of a sum */
-#define DEPTH ((size_t)16)       /* groups of 4 in a tile */
-#define GROUP ((size_t)4 * SIDE) /* bytes of a group of 16 columns */
+#define DEPTH ((size_t)16)            /* groups of 4 in a tile */
+#define GROUP ((size_t)4 * TILE_SIDE) /* bytes of a group of 16 columns */
 #define TILE_BYTES (DEPTH * GROUP)
-
-/* Intel SDM volume 1, "tile configuration": palette 1. */
-struct config {
-	uint8_t palette, start_row, zero[14];
-	uint16_t row_bytes[16];
-	uint8_t rows[16];
-};
 
 /* Tiles 0 to 3 hold the sums of 32 rows by 32 columns, 4 and 5 inputs, 6 and 7
  * weights. */
-static const struct config config = {
-    .palette = 1,
-    .row_bytes = {64, 64, 64, 64, 64, 64, 64, 64},
-    .rows = {16, 16, 16, 16, 16, 16, 16, 16},
-};
-
 struct block {
 	const int8_t *x; /* the first row's next inputs */
 	size_t ld;       /* from row to row */
@@ -61,13 +32,13 @@ static inline void step(const struct block *b)
 	TILE_LOAD(4, b->x, b->ld);
 	TILE_LOAD(6, b->w[0], GROUP);
 	TILE_LOAD(7, b->w[1], GROUP);
-	TILE_DOT(0, 4, 6);
-	TILE_DOT(1, 4, 7);
+	TILE_DOT_INT8(0, 4, 6);
+	TILE_DOT_INT8(1, 4, 7);
 	if (!b->two)
 		return;
-	TILE_LOAD(5, b->x + SIDE * b->ld, b->ld);
-	TILE_DOT(2, 5, 6);
-	TILE_DOT(3, 5, 7);
+	TILE_LOAD(5, b->x + TILE_SIDE * b->ld, b->ld);
+	TILE_DOT_INT8(2, 5, 6);
+	TILE_DOT_INT8(3, 5, 7);
 }
 
 /* The last groups, filled up with zeros: what stands behind the inputs is
@@ -84,7 +55,7 @@ static void last_step(struct block *b, size_t groups)
 }
 
 static void sum_up(struct block *b, size_t groups,
-                   int32_t out[2][2][SIDE][SIDE])
+                   int32_t out[2][2][TILE_SIDE][TILE_SIDE])
 {
 	size_t g;
 
@@ -112,20 +83,22 @@ static void sum_up(struct block *b, size_t groups,
 static void block(const struct bt_int8_product *p, size_t r, size_t c)
 {
 	size_t ld = bt_int8_ld(p->k), groups = bt_round_up(p->k, 4) / 4, i;
-	size_t rows = p->rows - r < 2 * SIDE ? p->rows - r : 2 * SIDE;
+	size_t rows = p->rows - r < 2 * TILE_SIDE ? p->rows - r : 2 * TILE_SIDE;
 	const int8_t *w = p->w->q + c * groups * 4;
 	struct block b = {(const int8_t *)p->x + r * ld,
 	                  ld,
 	                  {w, w + groups * GROUP},
-	                  rows > SIDE};
-	_Alignas(64) int32_t out[2][2][SIDE][SIDE];
+	                  rows > TILE_SIDE};
+	_Alignas(64) int32_t out[2][2][TILE_SIDE][TILE_SIDE];
 
 	sum_up(&b, groups, out);
 	for (i = 0; i < rows; i++) {
-		bt_int8_finish_512(p, out[i / SIDE][0][i % SIDE], r + i, c);
-		if (p->n - c > SIDE)
-			bt_int8_finish_512(p, out[i / SIDE][1][i % SIDE], r + i,
-			                   c + SIDE);
+		bt_int8_finish_512(p, out[i / TILE_SIDE][0][i % TILE_SIDE],
+		                   r + i, c);
+		if (p->n - c > TILE_SIDE)
+			bt_int8_finish_512(p,
+			                   out[i / TILE_SIDE][1][i % TILE_SIDE],
+			                   r + i, c + TILE_SIDE);
 	}
 }
 
@@ -134,9 +107,9 @@ static void product(const struct bt_int8_product *p)
 {
 	size_t r, c;
 
-	TILE_CONFIG(&config);
+	TILE_CONFIG(&tile_config);
 	for (c = 0; c < p->n; c += BT_INT8_COLUMNS)
-		for (r = 0; r < p->rows; r += 2 * SIDE)
+		for (r = 0; r < p->rows; r += 2 * TILE_SIDE)
 			block(p, r, c);
 	TILE_RELEASE();
 }

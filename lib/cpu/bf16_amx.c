@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The gradient of a weight, dW = dY' X, by AMX tiles of bf16 (Intel SDM volume
+ * 2, TDPBF16PS). Both sides are laid out first, in panels of 32 columns: of dY
+ * each row of a tile is an output with 32 tokens, of X it is two tokens with 16
+ * inputs in turn. What that takes at a time stays in the second cache.
+ *
+ * A test without such a processor defines the operations on tiles itself and
+ * includes this file.
+ */
+#if defined(__AMX_BF16__) || defined(__AMXBF16__) || defined(BT_TILES_IMITATED)
+#include <string.h>
+
+#include "base/mem.h"
+#include "cpu/amx_int.h"
+#include "cpu/bf16_int.h"
+
+#define PANEL (2 * TILE_SIDE)   /* columns, and tokens of a step */
+#define STEP (PANEL * PANEL)    /* numbers of a panel's two tiles */
+#define STEPS_MAX ((size_t)18)  /* in which tokens are summed up at a time */
+#define PANELS_MAX ((size_t)24) /* of X at a time */
+
+typedef void lay_out_fn(const uint16_t *x, size_t ld, uint16_t *tiles);
+
+/* So many columns of the tokens of some steps, as panels behind one another;
+ * what the last panel has beyond them is zeros. */
+static void lay_out(lay_out_fn *fn, const uint16_t *x, size_t ld, size_t steps,
+                    size_t cols, uint16_t *out)
+{
+	_Alignas(64) uint16_t edge[PANEL][PANEL] = {{0}};
+	size_t s, c, i;
+
+	for (s = 0; s < steps; s++, x += PANEL * ld, out += STEP) {
+		for (c = 0; cols - c >= PANEL; c += PANEL)
+			fn(x + c, ld, out + c / PANEL * steps * STEP);
+		if (c == cols)
+			continue;
+		for (i = 0; i < PANEL; i++)
+			memcpy(edge[i], x + i * ld + c,
+			       (cols - c) * sizeof(*x));
+		fn(edge[0], PANEL, out + c / PANEL * steps * STEP);
+	}
+}
+
+/* A block of 32 x 32 sums in c, of rows ld apart: tiles 0 to 3; tiles 4 and 5
+ * are dY's, 6 and 7 X's. The lines of the next block are asked for meanwhile.
+ */
+static void sum_up(const uint16_t *dy, const uint16_t *x, size_t steps,
+                   float *c, size_t ld, bool add, const float *next)
+{
+	const size_t stride = ld * sizeof(*c);
+	float *below = c + TILE_SIDE * ld;
+	size_t s;
+
+	if (add) {
+		TILE_LOAD(0, c, stride);
+		TILE_LOAD(1, c + TILE_SIDE, stride);
+		TILE_LOAD(2, below, stride);
+		TILE_LOAD(3, below + TILE_SIDE, stride);
+	} else {
+		TILE_ZERO(0);
+		TILE_ZERO(1);
+		TILE_ZERO(2);
+		TILE_ZERO(3);
+	}
+	for (s = 0; s < steps; s++, dy += STEP, x += STEP) {
+		TILE_LOAD(4, dy, 64);
+		TILE_LOAD(6, x, 64);
+		TILE_DOT_BF16(0, 4, 6);
+		TILE_LOAD(7, x + STEP / 2, 64);
+		TILE_DOT_BF16(1, 4, 7);
+		TILE_LOAD(5, dy + STEP / 2, 64);
+		TILE_DOT_BF16(2, 5, 6);
+		TILE_DOT_BF16(3, 5, 7);
+		if (s >= TILE_SIDE)
+			continue;
+		__builtin_prefetch(next, 1);
+		__builtin_prefetch(next + TILE_SIDE, 1);
+		__builtin_prefetch(next + ld, 1);
+		__builtin_prefetch(next + ld + TILE_SIDE, 1);
+		next += 2 * ld;
+	}
+	TILE_STORE(0, c, stride);
+	TILE_STORE(1, c + TILE_SIDE, stride);
+	TILE_STORE(2, below, stride);
+	TILE_STORE(3, below + TILE_SIDE, stride);
+}
+
+/* A part of dW, of rows ld apart, from panels of both sides. */
+struct part {
+	const uint16_t *dy, *x;
+	size_t steps;
+	float *c;
+	size_t rows, cols, ld;
+	bool add;
+};
+
+/* A block that the part has not the whole of: beside it. */
+static void edge(const struct part *p, const uint16_t *dy, const uint16_t *x,
+                 size_t i, size_t j)
+{
+	size_t rows = p->rows - i < PANEL ? p->rows - i : PANEL, r;
+	size_t cols = p->cols - j < PANEL ? p->cols - j : PANEL;
+	_Alignas(64) float sums[PANEL][PANEL] = {{0}};
+	float *c = p->c + i * p->ld + j;
+
+	for (r = 0; r < rows && p->add; r++)
+		memcpy(sums[r], c + r * p->ld, cols * sizeof(*c));
+	sum_up(dy, x, p->steps, sums[0], PANEL, p->add, sums[0]);
+	for (r = 0; r < rows; r++)
+		memcpy(c + r * p->ld, sums[r], cols * sizeof(*c));
+}
+
+static void multiply(const struct part *p)
+{
+	size_t panel = p->steps * STEP, i, j;
+	const uint16_t *dy = p->dy, *x;
+	float *c;
+
+	for (i = 0; i < p->rows; i += PANEL, dy += panel)
+		for (j = 0, x = p->x; j < p->cols; j += PANEL, x += panel) {
+			if (p->rows - i < PANEL || p->cols - j < PANEL) {
+				edge(p, dy, x, i, j);
+				continue;
+			}
+			c = p->c + i * p->ld + j;
+			sum_up(dy, x, p->steps, c, p->ld, p->add,
+			       p->cols - j >= 2 * PANEL ? c + PANEL : c);
+		}
+}
+
+static size_t panels(size_t cols)
+{
+	return (cols + PANEL - 1) / PANEL;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+size_t bt_bf16_scratch(const struct bt_gemm_gradient *a)
+{
+	size_t steps = smaller(panels(a->rows), STEPS_MAX);
+
+	return (panels((size_t)(a->n1 - a->n0)) +
+	        smaller(panels((size_t)a->k), PANELS_MAX)) *
+	       steps * STEP * sizeof(uint16_t);
+}
+
+void bt_bf16_gradient_amx(const struct bt_gemm_gradient *a, void *scratch)
+{
+	size_t n = (size_t)a->n, n0 = (size_t)a->n0, k = (size_t)a->k;
+	size_t all = panels(a->rows);
+	size_t parts = all > 0 ? (all + STEPS_MAX - 1) / STEPS_MAX : 1;
+	size_t i, j, s;
+	uint16_t *dy = scratch, *x;
+	struct part p = {
+	    .dy = dy, .rows = (size_t)a->n1 - n0, .ld = k, .add = a->add};
+
+	TILE_CONFIG(&tile_config);
+	for (i = 0; i < parts; i++, p.add = true) {
+		s = all * i / parts;
+		p.steps = all * (i + 1) / parts - s;
+		lay_out(bt_bf16_turn_512,
+		        (const uint16_t *)a->dy + s * PANEL * n + n0, n,
+		        p.steps, p.rows, dy);
+		p.x = x = dy + panels(p.rows) * p.steps * STEP;
+		for (j = 0; j < k; j += PANELS_MAX * PANEL) {
+			p.cols = smaller(k - j, PANELS_MAX * PANEL);
+			p.c = a->dw + n0 * k + j;
+			lay_out(bt_bf16_pairs_512,
+			        (const uint16_t *)a->x + s * PANEL * k + j, k,
+			        p.steps, p.cols, x);
+			multiply(&p);
+		}
+	}
+	TILE_RELEASE();
+}
+#else
+typedef int bt_no_bf16_amx; /* a translation unit must not be empty */
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* Not under thread: starts no threads */
+/* The gradient of a weight by AMX tiles of bf16: on tiles imitated in plain C,
+ * and on the real ones where the machine has them. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include "test.h"
+
+#include <stdio.h>
+
+#include "base/sys.h"
+#include "guard.h"
+#include "tiles.h"
+
+#define bt_bf16_scratch imitated_scratch
+#define bt_bf16_gradient_amx imitated
+#define bt_bf16_pairs_512 plain_pairs
+#define bt_bf16_turn_512 plain_turn
+
+#include "cpu/bf16_amx.c"
+
+#undef bt_bf16_gradient_amx
+#undef bt_bf16_pairs_512
+#undef bt_bf16_turn_512
+
+/* The library's own. */
+void bt_bf16_gradient_amx(const struct bt_gemm_gradient *a, void *scratch);
+void bt_bf16_pairs_512(const uint16_t *x, size_t ld, uint16_t *tiles);
+void bt_bf16_turn_512(const uint16_t *x, size_t ld, uint16_t *tiles);
+
+void plain_pairs(const uint16_t *x, size_t ld, uint16_t *out)
+{
+	size_t r, c;
+
+	for (r = 0; r < 32; r++)
+		for (c = 0; c < 32; c++)
+			out[c / 16 * 512 + r / 2 * 32 + c % 16 * 2 + r % 2] =
+			    x[r * ld + c];
+}
+
+void plain_turn(const uint16_t *x, size_t ld, uint16_t *out)
+{
+	size_t r, c;
+
+	for (r = 0; r < 32; r++)
+		for (c = 0; c < 32; c++)
+			out[c * 32 + r] = x[r * ld + c];
+}
+
+typedef void gradient_fn(const struct bt_gemm_gradient *a, void *scratch);
+
+static enum bt_isa isa;
+
+/* Those that the machine can run. */
+static size_t kinds(gradient_fn *out[2])
+{
+	out[0] = imitated;
+#if defined(__x86_64__)
+	out[1] = bt_bf16_gradient_amx;
+	return isa >= BT_ISA_AMX ? 2 : 1;
+#else
+	return 1;
+#endif
+}
+
+/* Numbers as they are in the room of so many rows, at the end of a page. */
+static uint16_t *operand(size_t rows, size_t cols, bool whole, uint64_t seed)
+{
+	size_t room = bt_gemm_room(rows), n = rows * cols, i;
+	uint16_t *p = guard_new(room * cols, sizeof(*p));
+	float *f = malloc(n * sizeof(*f));
+
+	memset(p, 0, room * cols * sizeof(*p));
+	fill_random(f, n, whole ? 8 : 1, seed);
+	for (i = 0; i < n; i++)
+		p[i] = bt_f32_to_bf16(whole ? rintf(f[i]) : f[i]);
+	free(f);
+	return p;
+}
+
+/* Rows n0 .. n1 - 1, in parts of so many, with no more scratch than the first,
+ * the largest, asks for. */
+static void in_parts(gradient_fn *fn, struct bt_gemm_gradient a, int step)
+{
+	int last = a.n1;
+	void *scratch = NULL;
+
+	for (; a.n0 < last; a.n0 = a.n1) {
+		a.n1 = a.n0 + step < last ? a.n0 + step : last;
+		if (scratch == NULL)
+			scratch = guard_new(imitated_scratch(&a), 1);
+		fn(&a, scratch);
+	}
+	assert_false(tiles.on);
+}
+
+/* Whole numbers, whose sums are exact in any order. */
+static void exact(size_t n, size_t k, size_t rows, size_t n0, size_t n1)
+{
+	uint16_t *dy = operand(rows, n, true, n + rows);
+	uint16_t *x = operand(rows, k, true, k + rows + 1);
+	gradient_fn *fn[2];
+	size_t i, j, r, f, add;
+	float want;
+
+	for (f = 0; f < kinds(fn); f++) {
+		float *dw = guard_new(n * k, sizeof(*dw));
+		struct bt_gemm_gradient a = {.n = (int)n,
+		                             .k = (int)k,
+		                             .n0 = (int)n0,
+		                             .n1 = (int)n1,
+		                             .rows = rows,
+		                             .dy = dy,
+		                             .x = x,
+		                             .dw = dw};
+
+		for (i = 0; i < n * k; i++)
+			dw[i] = 7;
+		for (add = 0; add < 2; add++, a.add = true)
+			in_parts(fn[f], a, (int)(n1 - n0));
+		for (i = 0; i < n; i++)
+			for (j = 0; j < k; j++) {
+				want = 0;
+				for (r = 0; r < rows; r++)
+					want += 2 *
+					        bt_bf16_to_f32(dy[r * n + i]) *
+					        bt_bf16_to_f32(x[r * k + j]);
+				if (i < n0 || i >= n1)
+					want = 7;
+				if (dw[i * k + j] != want)
+					fail_msg("%zu x %zu, %zu rows, kind "
+					         "%zu: (%zu, %zu)",
+					         n, k, rows, f, i, j);
+			}
+	}
+	assert_int_equal(guard_free_all(), 0);
+}
+
+TEST(tails)
+{
+	size_t i;
+
+	for (i = 1; i < 68; i++) {
+		exact(i, 19, 24, 0, i);
+		exact(17, i, 33, 0, 17);
+		exact(3, 5, i, 1, 2);
+		exact(i + 9, 68 - i, 2 * i + 1, 9, i + 9);
+	}
+	exact(70, 70, 64, 5, 66);
+	exact(64, 96, 32, 32, 64);
+}
+
+/* More tokens, and inputs, than are taken at a time. */
+TEST(many)
+{
+	exact(40, 33, 577, 0, 40);
+	exact(33, 40, 1300, 2, 31);
+	exact(34, 800, 40, 0, 34);
+	exact(2, 1570, 600, 0, 2);
+}
+
+/* The same bits however the gradient is cut, and of the imitated tiles as of
+ * the real ones. */
+TEST(cuts)
+{
+	static const size_t rows[] = {520, 700};
+	size_t n = 100, k = 70, f, i, c;
+	static const int steps[] = {100, 1, 32, 37};
+	gradient_fn *fn[2];
+
+	for (i = 0; i < 2; i++) {
+		uint16_t *dy = operand(rows[i], n, false, 1);
+		uint16_t *x = operand(rows[i], k, false, 2);
+		float *want = guard_new(n * k, sizeof(*want));
+		struct bt_gemm_gradient a = {.n = (int)n,
+		                             .k = (int)k,
+		                             .n1 = (int)n,
+		                             .rows = rows[i],
+		                             .dy = dy,
+		                             .x = x,
+		                             .dw = want};
+
+		in_parts(imitated, a, (int)n);
+		for (f = 0; f < kinds(fn); f++)
+			for (c = fn[f] == imitated; c < 4; c++) {
+				a.dw = guard_new(n * k, sizeof(*want));
+				in_parts(fn[f], a, steps[c]);
+				assert_memory_equal(a.dw, want,
+				                    n * k * sizeof(*want));
+			}
+		assert_int_equal(guard_free_all(), 0);
+	}
+}
+
+/* What is not a number stays so; without a row there is nothing to add. */
+TEST(odd_rows)
+{
+	gradient_fn *fn[2];
+	size_t f, i;
+
+	for (f = 0; f < kinds(fn); f++) {
+		uint16_t *dy = operand(3, 4, true, 1);
+		uint16_t *x = operand(3, 5, true, 2);
+		float *dw = guard_new(20, sizeof(*dw));
+		struct bt_gemm_gradient a = {.n = 4,
+		                             .k = 5,
+		                             .n1 = 4,
+		                             .rows = 3,
+		                             .dy = dy,
+		                             .x = x,
+		                             .dw = dw};
+
+		dy[4 + 2] = 0x7fc0; /* NaN */
+		in_parts(fn[f], a, 4);
+		for (i = 0; i < 20; i++)
+			assert_true((i / 5 == 2) == (isnan(dw[i]) != 0));
+		a.rows = 0;
+		in_parts(fn[f], a, 4);
+		for (i = 0; i < 20; i++)
+			assert_true(dw[i] == 0);
+		assert_int_equal(guard_free_all(), 0);
+	}
+}
+
+TEST(layouts)
+{
+#if defined(__x86_64__)
+	size_t ld = 37, n = 31 * ld + 32, i;
+	_Alignas(64) uint16_t want[1024], got[1024];
+	uint16_t *x = guard_new(n, sizeof(*x));
+
+	if (isa < BT_ISA_AVX512)
+		skip();
+	for (i = 0; i < n; i++)
+		x[i] = (uint16_t)i;
+	plain_pairs(x, ld, want);
+	bt_bf16_pairs_512(x, ld, got);
+	assert_memory_equal(got, want, sizeof(want));
+	plain_turn(x, ld, want);
+	bt_bf16_turn_512(x, ld, got);
+	assert_memory_equal(got, want, sizeof(want));
+	assert_int_equal(guard_free_all(), 0);
+#else
+	skip();
+#endif
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(tails),   cmocka_unit_test(many),
+	    cmocka_unit_test(cuts),    cmocka_unit_test(odd_rows),
+	    cmocka_unit_test(layouts),
+	};
+	struct bt_error err = {0};
+
+	if (bt_isa(&isa, &err) != BT_OK) {
+		fprintf(stderr, "%s\n", err.text);
+		return 1;
+	}
+	return RUN(tests);
+}
