@@ -17,7 +17,7 @@
 
 #define PANEL (2 * TILE_SIDE)   /* columns, and tokens of a step */
 #define STEP (PANEL * PANEL)    /* numbers of a panel's two tiles */
-#define STEPS_MAX ((size_t)18)  /* in which tokens are summed up at a time */
+#define STEPS_MAX ((size_t)12)  /* in which tokens are summed up at a time */
 #define PANELS_MAX ((size_t)24) /* of X at a time */
 
 typedef void lay_out_fn(const uint16_t *x, size_t ld, uint16_t *tiles);

@@ -152,7 +152,7 @@ TEST(tails)
 /* More tokens, and inputs, than are taken at a time. */
 TEST(many)
 {
-	exact(40, 33, 577, 0, 40);
+	exact(40, 33, 385, 0, 40);
 	exact(33, 40, 1300, 2, 31);
 	exact(34, 800, 40, 0, 34);
 	exact(2, 1570, 600, 0, 2);
