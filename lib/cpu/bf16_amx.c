@@ -5,22 +5,95 @@
  * each row of a tile is an output with 32 tokens, of X it is two tokens with 16
  * inputs in turn. What that takes at a time stays in the second cache.
  *
- * A test without such a processor defines the operations on tiles itself and
- * includes this file.
+ * A test without such a processor defines the operations on tiles and the two
+ * layouts itself and includes this file.
  */
 #if defined(__AMX_BF16__) || defined(__AMXBF16__) || defined(BT_TILES_IMITATED)
 #include <string.h>
 
 #include "base/mem.h"
 #include "cpu/amx_int.h"
-#include "cpu/bf16_int.h"
+#include "cpu/gemm_int.h"
 
 #define PANEL (2 * TILE_SIDE)   /* columns, and tokens of a step */
 #define STEP (PANEL * PANEL)    /* numbers of a panel's two tiles */
 #define STEPS_MAX ((size_t)12)  /* in which tokens are summed up at a time */
 #define PANELS_MAX ((size_t)24) /* of X at a time */
 
+/* Lays 32 x 32 numbers, of rows ld apart, out as two tiles. */
 typedef void lay_out_fn(const uint16_t *x, size_t ld, uint16_t *tiles);
+
+#ifndef BT_TILES_IMITATED
+/* Row i holds rows 2i and 2i + 1 of 16 columns, in turn. */
+static void pairs(const uint16_t *x, size_t ld, uint16_t *tiles)
+{
+	__m512i count = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5,
+	                                 4, 3, 2, 1, 0);
+	__m512i first = _mm512_add_epi32(
+	    _mm512_mullo_epi32(count, _mm512_set1_epi32(0x10001)),
+	    _mm512_set1_epi32(0x200000));
+	__m512i second = _mm512_add_epi32(first, _mm512_set1_epi32(0x100010));
+	int i;
+
+	for (i = 0; i < 16; i++, x += 2 * ld, tiles += 32) {
+		__m512i a = _mm512_loadu_si512(x);
+		__m512i b = _mm512_loadu_si512(x + ld);
+
+		_mm512_store_si512(tiles,
+		                   _mm512_permutex2var_epi16(a, first, b));
+		_mm512_store_si512(tiles + 512,
+		                   _mm512_permutex2var_epi16(a, second, b));
+	}
+}
+
+static __m128i eight(const uint16_t *x)
+{
+	return _mm_loadu_si128((const __m128i *)x);
+}
+
+/* 8 columns: lanes hold rows i, i + 8, i + 16 and i + 24, and are turned each
+ * by itself. */
+static void turn_columns(const uint16_t *x, size_t ld, uint16_t *out)
+{
+	__m512i a[8], b[8];
+	int i, j;
+
+	for (i = 0; i < 8; i++, x += ld) {
+		a[i] = _mm512_castsi128_si512(eight(x));
+		a[i] = _mm512_mask_broadcast_i32x4(a[i], 0x00f0,
+		                                   eight(x + 8 * ld));
+		a[i] = _mm512_mask_broadcast_i32x4(a[i], 0x0f00,
+		                                   eight(x + 16 * ld));
+		a[i] = _mm512_mask_broadcast_i32x4(a[i], 0xf000,
+		                                   eight(x + 24 * ld));
+	}
+	for (i = 0; i < 8; i += 2) {
+		b[i] = _mm512_unpacklo_epi16(a[i], a[i + 1]);
+		b[i + 1] = _mm512_unpackhi_epi16(a[i], a[i + 1]);
+	}
+	for (i = 0; i < 8; i += 4)
+		for (j = 0; j < 2; j++) {
+			a[i + 2 * j] =
+			    _mm512_unpacklo_epi32(b[i + j], b[i + 2 + j]);
+			a[i + 2 * j + 1] =
+			    _mm512_unpackhi_epi32(b[i + j], b[i + 2 + j]);
+		}
+	for (i = 0; i < 4; i++, out += 64) {
+		_mm512_store_si512(out, _mm512_unpacklo_epi64(a[i], a[4 + i]));
+		_mm512_store_si512(out + 32,
+		                   _mm512_unpackhi_epi64(a[i], a[4 + i]));
+	}
+}
+
+/* Row i holds column i. */
+static void turn(const uint16_t *x, size_t ld, uint16_t *tiles)
+{
+	int i;
+
+	for (i = 0; i < 4; i++)
+		turn_columns(x + 8 * i, ld, tiles + 256 * i);
+}
+#endif
 
 /* So many columns of the tokens of some steps, as panels behind one another;
  * what the last panel has beyond them is zeros. */
@@ -139,7 +212,7 @@ static size_t smaller(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-size_t bt_bf16_scratch(const struct bt_gemm_gradient *a)
+size_t bt_gemm_tiles_scratch(const struct bt_gemm_gradient *a)
 {
 	size_t steps = smaller(panels(a->rows), STEPS_MAX);
 
@@ -148,7 +221,7 @@ size_t bt_bf16_scratch(const struct bt_gemm_gradient *a)
 	       steps * STEP * sizeof(uint16_t);
 }
 
-void bt_bf16_gradient_amx(const struct bt_gemm_gradient *a, void *scratch)
+void bt_gemm_gradient_tiles(const struct bt_gemm_gradient *a, void *scratch)
 {
 	size_t n = (size_t)a->n, n0 = (size_t)a->n0, k = (size_t)a->k;
 	size_t all = panels(a->rows);
@@ -162,14 +235,13 @@ void bt_bf16_gradient_amx(const struct bt_gemm_gradient *a, void *scratch)
 	for (i = 0; i < parts; i++, p.add = true) {
 		s = all * i / parts;
 		p.steps = all * (i + 1) / parts - s;
-		lay_out(bt_bf16_turn_512,
-		        (const uint16_t *)a->dy + s * PANEL * n + n0, n,
+		lay_out(turn, (const uint16_t *)a->dy + s * PANEL * n + n0, n,
 		        p.steps, p.rows, dy);
 		p.x = x = dy + panels(p.rows) * p.steps * STEP;
 		for (j = 0; j < k; j += PANELS_MAX * PANEL) {
 			p.cols = smaller(k - j, PANELS_MAX * PANEL);
 			p.c = a->dw + n0 * k + j;
-			lay_out(bt_bf16_pairs_512,
+			lay_out(pairs,
 			        (const uint16_t *)a->x + s * PANEL * k + j, k,
 			        p.steps, p.cols, x);
 			multiply(&p);

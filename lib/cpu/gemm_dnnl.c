@@ -12,7 +12,6 @@
 
 #include "base/mem.h"
 #include "base/sys.h"
-#include "cpu/bf16_int.h"
 #include "cpu/dnnl_int.h"
 #include "cpu/gemm_int.h"
 #include "cpu/kernels.h"
@@ -543,9 +542,10 @@ static int gradient(struct bt_gemm *g, const struct bt_gemm_gradient *a,
 
 #if defined(__x86_64__)
 	if (s->tiles) { /* oneDNN 2 seldom takes them for this */
-		if (ensure_scratch(&s->workers[worker], bt_bf16_scratch(a)))
+		if (ensure_scratch(&s->workers[worker],
+		                   bt_gemm_tiles_scratch(a)))
 			return BT_ENOMEM;
-		bt_bf16_gradient_amx(a, s->workers[worker].scratch.base);
+		bt_gemm_gradient_tiles(a, s->workers[worker].scratch.base);
 		return BT_OK;
 	}
 #endif

@@ -82,6 +82,12 @@ extern const struct bt_gemm_ops bt_gemm_widened;
 int bt_gemm_gradient_f32(struct bt_gemm *g, const struct bt_gemm_gradient *a,
                          int worker);
 
+/* And of bf16, by AMX tiles, with so many bytes of scratch that are aligned to
+ * 64. The sums of an element are taken in the order of the rows, however the
+ * gradient is cut. */
+size_t bt_gemm_tiles_scratch(const struct bt_gemm_gradient *a);
+void bt_gemm_gradient_tiles(const struct bt_gemm_gradient *a, void *scratch);
+
 /* The bias into n columns of the rows, or added to them. */
 void bt_gemm_put_bias(float *y, size_t rows, size_t n, size_t ld,
                       const float *bias, bool add);
