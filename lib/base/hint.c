@@ -262,7 +262,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TOPOLOGY] =
         "for devices that are not here name them with --topology: of TPUs "
         "v2:4x4, v3:2x2, v4:2x2x1, v5e:1x1, v5e:2x2, v5e:4x4, v5p:2x2x1, "
-        "v6e:1x1, v6e:2x2, tpu7x:2x2x1",
+        "v6e:1x1, v6e:2x2, tpu7x:2x2x1, of NVIDIA's GPUs h100, h100:8, t4 and "
+        "others",
     [BT_HINT_TRAIN_MORE] =
         "try more --epochs or a higher --learning-rate, or let --tune 10 find "
         "both in ten minutes",

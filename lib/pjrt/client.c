@@ -17,7 +17,7 @@ static char *copy(const char *s)
  * process that is forked afterwards. */
 static atomic_bool fork_is_late;
 
-static struct bt_pjrt_value option(const char *name, int kind)
+struct bt_pjrt_value bt_pjrt_option(const char *name, int kind)
 {
 	struct bt_pjrt_value v = {0};
 
@@ -29,27 +29,38 @@ static struct bt_pjrt_value option(const char *name, int kind)
 	return v;
 }
 
+/* Of a GPU's memory, for what programs hold: of the rest libraries take some.
+ * XLA would leave a quarter. */
+#define GPU_SHARE 0.9F
+
+static bool is_gpu(const struct bt_pjrt *p)
+{
+	return strcmp(p->lib.name, "cuda") == 0 ||
+	       strcmp(p->lib.name, "rocm") == 0;
+}
+
 /* Options are the plugins' own, and some refuse those that they do not know. */
 static int create(struct bt_pjrt *p, const struct bt_pjrt_options *o,
                   struct bt_error *err)
 {
 	BT_PJRT_ARGS(bt_pjrt_create_args, u);
-	struct bt_pjrt_value v;
+	struct bt_pjrt_value v[2];
 	int r;
 
 	if (strcmp(p->lib.name, "cpu") == 0) {
-		v = option("cpu_device_count", BT_PJRT_VALUE_INT64);
-		v.v.int64 = o->cpu_devices > 0 ? o->cpu_devices : 1;
-		u.a.options = &v;
+		v[0] = bt_pjrt_option("cpu_device_count", BT_PJRT_VALUE_INT64);
+		v[0].v.int64 = o->cpu_devices > 0 ? o->cpu_devices : 1;
+		u.a.options = v;
 		u.a.n_options = 1;
-	} else if (strcmp(p->lib.name, "cuda") == 0 ||
-	           strcmp(p->lib.name, "rocm") == 0) {
-		/* memory as it is needed, not three quarters of the card */
+	} else if (is_gpu(p)) {
+		/* memory as it is needed, and not all of it at once */
 		fork_is_late = true;
-		v = option("preallocate", BT_PJRT_VALUE_BOOL);
-		v.v.b = false;
-		u.a.options = &v;
-		u.a.n_options = 1;
+		v[0] = bt_pjrt_option("preallocate", BT_PJRT_VALUE_BOOL);
+		v[0].v.b = false;
+		v[1] = bt_pjrt_option("memory_fraction", BT_PJRT_VALUE_FLOAT);
+		v[1].v.f = GPU_SHARE;
+		u.a.options = v;
+		u.a.n_options = 2;
 	}
 	r = bt_pjrt_call(&p->lib, BT_PJRT_CLIENT_CREATE, &u,
 	                 BT_PJRT_SIZE(bt_pjrt_create_args, kv_try_get_arg),
@@ -110,6 +121,8 @@ static int read_device(struct bt_pjrt *p, void *dev, struct bt_pjrt_device *d,
 		                      dev, "device_memory_bytes_limit", &v) &&
 		    v.v.int64 > 0)
 			d->memory = v.v.int64;
+		if (is_gpu(p))
+			d->memory = (int64_t)((float)d->memory * GPU_SHARE);
 		return BT_OK;
 	}
 	u.a.device = dev;

@@ -7,20 +7,51 @@
 #include "base/sys.h"
 #include "pjrt/client_int.h"
 
-int bt_pjrt_topology_open(struct bt_pjrt *p, const char *name,
-                          struct bt_error *err)
+static struct bt_pjrt_value text(const char *name, const struct bt_buf *b)
+{
+	struct bt_pjrt_value v = bt_pjrt_option(name, BT_PJRT_VALUE_STRING);
+
+	v.v.string = b->data;
+	v.size = b->len;
+	return v;
+}
+
+/* NVIDIA's plugin knows cards by their numbers, others know names. */
+static int create(struct bt_pjrt *p, const char *name,
+                  struct bt_pjrt_topology **topology, struct bt_error *err)
 {
 	BT_PJRT_ARGS(bt_pjrt_topology_args, u);
-	int r;
+	struct bt_buf target = BT_BUF_INIT, shape = BT_BUF_INIT;
+	struct bt_pjrt_value options[2];
+	int r = BT_OK;
 
 	u.a.name = name;
 	u.a.name_size = strlen(name);
-	r = bt_pjrt_call(&p->lib, BT_PJRT_TOPOLOGY_CREATE, &u,
-	                 BT_PJRT_SIZE(bt_pjrt_topology_args, topology), err);
-	if (r == BT_OK && u.a.topology == NULL)
+	if (strcmp(p->lib.name, "cuda") == 0) {
+		r = bt_pjrt_card(name, &target, &shape, err);
+		options[0] = text("target_config", &target);
+		options[1] = text("topology", &shape);
+		u.a.options = options;
+		u.a.n_options = 2;
+	}
+	if (r == BT_OK)
+		r = bt_pjrt_call(&p->lib, BT_PJRT_TOPOLOGY_CREATE, &u,
+		                 BT_PJRT_SIZE(bt_pjrt_topology_args, topology),
+		                 err);
+	bt_buf_clear(&target);
+	bt_buf_clear(&shape);
+	*topology = u.a.topology;
+	return r;
+}
+
+int bt_pjrt_topology_open(struct bt_pjrt *p, const char *name,
+                          struct bt_error *err)
+{
+	int r = create(p, name, &p->topology, err);
+
+	if (r == BT_OK && p->topology == NULL)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "plugin '%s' gives no topology", p->lib.name);
-	p->topology = u.a.topology;
 	return r == BT_OK ? r : bt_error_prefix(err, "topology '%s'", name);
 }
 

@@ -53,9 +53,11 @@ static void name_toolkit(const char *path)
 
 /* For NVIDIA's GPUs: the same bits again, also compiled again; and products by
  * NVIDIA's libraries alone, since to try kernels of Triton's takes minutes a
- * program. */
-static void choose_kernels(void)
+ * program. Nothing can be tried on a card that is not here. */
+static void choose_kernels(bool here)
 {
+	if (!here)
+		add_flag("--xla_gpu_autotune_level=", "0");
 	add_flag("--xla_gpu_exclude_nondeterministic_ops=", "true");
 	add_flag("--xla_gpu_enable_triton_gemm=", "false");
 }
@@ -66,7 +68,7 @@ static void prepare(const struct bt_pjrt_lib *lib, bool beside)
 	/* XLA's notes to whoever works on it */
 	setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0);
 	if (strcmp(lib->name, "cuda") == 0) {
-		choose_kernels();
+		choose_kernels(!beside);
 		name_toolkit(lib->path);
 	}
 	if (strcmp(lib->name, "tpu") != 0)

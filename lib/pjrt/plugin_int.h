@@ -15,8 +15,9 @@ struct bt_pjrt_lib {
 };
 
 /* Loads the plugin that has that name or path, sets what its library wants in
- * the environment, checks its version and initializes it. beside: other
- * processes may use the library at the same time. */
+ * the environment, checks its version and initializes it. beside: it is for
+ * devices that need not be here, and other processes may use it at the same
+ * time. */
 int bt_pjrt_lib_load(struct bt_pjrt_lib *lib, const char *plugin, bool beside,
                      struct bt_error *err) BT_MUST_USE;
 

@@ -647,6 +647,18 @@ FN(91, bt_pjrt_output_dims_args)
 	return NULL;
 }
 
+/* Whether it is asked for cards, as NVIDIA's plugin is, and for how many. */
+static bool cards(const struct bt_pjrt_topology_args *a, size_t *n)
+{
+	char shape[20] = "";
+
+	if (a->n_options != 2 || a->options[1].size >= sizeof(shape) ||
+	    strncmp(a->options[0].v.string, "gpu_device_info {\n", 18) != 0)
+		return false;
+	memcpy(shape, a->options[1].v.string, a->options[1].size);
+	return sscanf(shape, "1x1x%zu", n) == 1 && *n <= MAX;
+}
+
 FN(82, bt_pjrt_topology_args)
 {
 	struct bt_pjrt_topology *t;
@@ -654,7 +666,7 @@ FN(82, bt_pjrt_topology_args)
 	size_t i, n;
 
 	memcpy(name, a->name, a->name_size < 19 ? a->name_size : 19);
-	if (sscanf(name, "board:%zu", &n) != 1 || n > MAX)
+	if (!cards(a, &n) && (sscanf(name, "board:%zu", &n) != 1 || n > MAX))
 		return fail(3, "not a topology");
 	if (lies("topology"))
 		return NULL;

@@ -4,7 +4,7 @@
 # Not under address: nor is its memory
 # bert-train --compile-only: what is refused, what it prints of a plugin's topology and of its
 # devices, and what does not fit; where BT_PJRT_PATH or PEER_PYTHON has them, of XLA's plugin
-# for CPUs and of Google's for TPUs, which are not here.
+# for CPUs, of Google's for TPUs and of NVIDIA's for GPUs, which are not here.
 # Not under isa: compares trainings with each other, as cli/bert-train/train does
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
@@ -69,6 +69,20 @@ MOCK_DIES=1 exits 1 'devices that are not there' costs --device "$mock" --compil
 like "$(cat err)" 'bert-train: *Check failed: device_ok* (*--topology: of TPUs v2:4x4, *)' \
 	'... with the names of topologies'
 
+# a plugin of this name gets cards by their numbers
+ln -s "$mock" cuda.so
+works 'cards that are not here' ahead ./cuda.so h100:2 --replicas 2
+is "$(head -n 1 out)" '2 of 2 mock device (h100:2), 15462 MB of memory each' \
+	'... and nine tenths of their memory'
+exits 2 'a card that is not known' ahead ./cuda.so k80
+like "$(head -n 1 err)" "bert-train: topology 'k80': expected one of NVIDIA's cards: t4, *" \
+	'... gets the names of those that are'
+for number in 0 65 -1 2x ''; do
+	exits 2 "h100:$number" ahead ./cuda.so "h100:$number"
+	is "$(head -n 1 err)" \
+		"bert-train: topology 'h100:$number': expected 1 to 64 cards, as h100:8" '... is refused'
+done
+
 # has PLUGIN: whether it is found
 has() {
 	BT_PJRT_CACHE=none bert-predict --device list 2>err | sed -n "s/^$1: //p" >found
@@ -91,6 +105,22 @@ if has cpu; then
 	like "$(cat err)" "bert-train: topology 'v5e:1x1': plugin 'cpu': *not supported*" '... is refused by it'
 else
 	skip 'the CPU by XLA' 'no plugin for CPUs'
+fi
+
+if has cuda; then
+	while read -r topology replicas; do
+		works "GPU $topology" ahead cuda "$topology" --replicas "$replicas" --dtype bf16
+		is "$(cat err)" '' '... without notes of the plugin'
+		is "$(sed 1,2d out | awk '$(NF - 5) > 0 && $(NF - 2) == "yes" { print $1 }' |
+			tr '\n' ,)" gradients,update, '... has the programs'
+	done <<-EOF
+	t4 1
+	a100 1
+	rtx5090 1
+	h100:4 4
+	EOF
+else
+	skip 'GPUs' "no plugin for NVIDIA's GPUs (jax-cuda13-pjrt) in BT_PJRT_PATH"
 fi
 
 if has tpu; then
