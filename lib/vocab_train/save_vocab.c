@@ -119,15 +119,45 @@ int bt_vocab_out_file(const char *path, struct bt_vocab_out **out,
 	return r;
 }
 
+static const char *main_file(const struct bt_vocab_out *v)
+{
+	return v->kind == BT_WORDS_BYTES ? BT_FILE_IDS : BT_FILE_VOCAB;
+}
+
+/* A model's vocabulary is not replaced, and a tokenizer of another kind would
+ * be read in place of this one. */
+static int check_dir(const struct bt_vocab_out *v, const char *dir,
+                     struct bt_error *err)
+{
+	const struct bt_model_file *weights, *tokens;
+	int r = bt_model_files_find(dir, BT_USE_WEIGHTS, &weights, NULL, err);
+
+	if (r == BT_OK)
+		r = bt_model_files_find(dir, BT_USE_OPENS, &tokens, NULL, err);
+	if (r != BT_OK)
+		return r;
+	if (weights != NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "'%s' holds a model ('%s'), whose "
+		                    "vocabulary stays as it is: write to "
+		                    "another directory",
+		                    dir, weights->name);
+	if (tokens != NULL && strcmp(tokens->name, main_file(v)) != 0)
+		return bt_error_set(err, BT_EARG,
+		                    "'%s' holds another tokenizer ('%s'): "
+		                    "write to another directory",
+		                    dir, tokens->name);
+	return BT_OK;
+}
+
 static int open_parts(struct bt_vocab_out *v, const char *dir,
                       struct bt_error *err)
 {
 	bool bytes = v->kind == BT_WORDS_BYTES;
-	const char *name[MAX_FILES] = {bytes ? BT_FILE_IDS : BT_FILE_VOCAB,
-	                               BT_FILE_TOKENIZER_CONFIG,
+	const char *name[MAX_FILES] = {main_file(v), BT_FILE_TOKENIZER_CONFIG,
 	                               BT_FILE_MERGES};
 	char *path;
-	int r = BT_OK;
+	int r = check_dir(v, dir, err);
 
 	v->part[0].put = bytes ? put_json : put_lines;
 	v->part[1].put = put_config;

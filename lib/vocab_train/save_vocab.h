@@ -19,7 +19,8 @@ int bt_vocab_out_file(const char *path, struct bt_vocab_out **out,
 /* Opens a directory that bt_tok_open can read afterwards: vocab.txt, or for
  * bytes vocab.json and merges.txt, and tokenizer_config.json with the value of
  * lower. A missing directory is created when the vocabulary is written; that it
- * can be created is checked here. */
+ * can be created is checked here. BT_EARG: it holds a model's weights, or a
+ * tokenizer of another kind. */
 int bt_vocab_out_dir(const char *dir, enum bt_word_kind kind, bool lower,
                      struct bt_vocab_out **out,
                      struct bt_error *err) BT_MUST_USE;

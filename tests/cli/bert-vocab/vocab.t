@@ -98,6 +98,16 @@ mkdir kept
 echo old >kept/vocab.txt
 refuses '*' 'one that fails, to a directory' bert-vocab --lines -o kept in bad
 is "$(ls kept) $(cat kept/vocab.txt)" 'vocab.txt old' 'which stays as it was'
+echo >kept/model.safetensors
+misuses "*'kept' holds a model ('model.safetensors')*" 'the directory of a model' bert-vocab --lines -o kept in
+rm kept/model.safetensors
+echo >kept/tokenizer.json
+misuses "*'kept' holds another tokenizer ('tokenizer.json')*" 'that of a tokenizer' \
+	bert-vocab --lines -o kept in
+is "$(cat kept/vocab.txt)" old '... and its vocabulary stays'
+rm kept/tokenizer.json
+misuses '*' 'one of another kind' bert-vocab --lines --type bpe -o kept in
+works 'one of the same kind' bert-vocab -q --lines -o kept in
 refuses '*' 'one that fails, to a new directory' bert-vocab --lines -o fresh in bad
 is "$([ -e fresh ] || echo none)" none 'which is not left behind'
 mkfifo pipe
