@@ -275,3 +275,15 @@ int bt_pjrt_await(struct bt_pjrt_lib *lib, struct bt_pjrt_event *event,
 	bt_pjrt_end(lib, BT_PJRT_EVENT_DESTROY, event);
 	return r;
 }
+
+struct bt_pjrt_value bt_pjrt_option(const char *name, int kind)
+{
+	struct bt_pjrt_value v = {0};
+
+	v.struct_size = BT_PJRT_SIZE(bt_pjrt_value, size);
+	v.name = name;
+	v.name_size = strlen(name);
+	v.kind = kind;
+	v.size = 1;
+	return v;
+}

@@ -17,18 +17,6 @@ static char *copy(const char *s)
  * process that is forked afterwards. */
 static atomic_bool fork_is_late;
 
-struct bt_pjrt_value bt_pjrt_option(const char *name, int kind)
-{
-	struct bt_pjrt_value v = {0};
-
-	v.struct_size = BT_PJRT_SIZE(bt_pjrt_value, size);
-	v.name = name;
-	v.name_size = strlen(name);
-	v.kind = kind;
-	v.size = 1;
-	return v;
-}
-
 /* Of a GPU's memory, for what programs hold: of the rest libraries take some.
  * XLA would leave a quarter. */
 #define GPU_SHARE 0.9F

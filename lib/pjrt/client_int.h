@@ -94,10 +94,6 @@ int bt_pjrt_deserialize(struct bt_pjrt *p, const struct bt_buf *bytes,
                         struct bt_pjrt_loaded **loaded,
                         struct bt_error *err) BT_MUST_USE;
 
-/* An option of a plugin's own, of a kind BT_PJRT_VALUE_... and size 1, whose
- * value is yet to be set. */
-struct bt_pjrt_value bt_pjrt_option(const char *name, int kind);
-
 /* Appends what the plugin for NVIDIA's GPUs must know of a card that is not
  * here, "h100", or of several, "h100:8": its description, and how they stand.
  * BT_EARG: it is not known. */

@@ -64,4 +64,8 @@ void bt_pjrt_end(struct bt_pjrt_lib *lib, enum bt_pjrt_fn fn, void *object);
 int bt_pjrt_await(struct bt_pjrt_lib *lib, struct bt_pjrt_event *event,
                   struct bt_error *err) BT_MUST_USE;
 
+/* An option of a plugin's own, of a kind BT_PJRT_VALUE_... and size 1, whose
+ * value is yet to be set. */
+struct bt_pjrt_value bt_pjrt_option(const char *name, int kind);
+
 #endif
