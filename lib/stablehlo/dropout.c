@@ -191,15 +191,14 @@ static int pair_bits(struct bt_hlo_emit *e, int node, int like)
 int bt_hlo_drop_back(struct bt_hlo_emit *e, int node, float probability, int dx)
 {
 	struct bt_hlo *b = &e->b;
-	int kept = e->outputs[node].saved[BT_HLO_KEPT];
+	int kept = e->outputs[node].saved[BT_HLO_KEPT], none;
 	float scale = bt_dropout_scale(bt_dropout_threshold(probability));
 
 	if (kept == BT_HLO_NONE)
 		return dx;
-	/* not zeros by select: XLA keeps such in memory and reads them */
-	kept = bt_hlo_convert(b, kept, BT_HLO_F32);
-	kept = bt_hlo_with(b, "multiply", kept, (double)scale);
-	return bt_hlo_binary(b, "multiply", dx, kept);
+	none = bt_hlo_splat(b, bt_hlo_shape_of(b, dx), 0);
+	dx = bt_hlo_with(b, "multiply", dx, (double)scale);
+	return bt_hlo_select(b, kept, dx, none);
 }
 
 static void keep(struct bt_hlo_emit *e, int node, float probability, int bits)
