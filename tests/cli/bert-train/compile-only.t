@@ -89,6 +89,14 @@ has() {
 	[ -s found ]
 }
 
+# compiles PLUGIN TOPOLOGY REPLICAS: for devices that are not here
+compiles() {
+	works "$1 $2" ahead "$1" "$2" --replicas "$3" --dtype bf16
+	is "$(cat err)" '' '... without notes of the plugin'
+	is "$(sed 1,2d out | awk '$(NF - 5) > 0 && $(NF - 2) == "yes" { print $1 }' |
+		tr '\n' ,)" gradients,update, '... has the programs'
+}
+
 if has cpu; then
 	works 'the CPU by XLA' costs --device cpu --compile-only
 	is "$(sed 1,2d out | awk '$(NF - 5) > 0 && $(NF - 3) > 0 { print $1 }' | tr '\n' ,)" \
@@ -108,33 +116,19 @@ else
 fi
 
 if has cuda; then
-	while read -r topology replicas; do
-		works "GPU $topology" ahead cuda "$topology" --replicas "$replicas" --dtype bf16
-		is "$(cat err)" '' '... without notes of the plugin'
-		is "$(sed 1,2d out | awk '$(NF - 5) > 0 && $(NF - 2) == "yes" { print $1 }' |
-			tr '\n' ,)" gradients,update, '... has the programs'
-	done <<-EOF
-	t4 1
-	a100 1
-	rtx5090 1
-	h100:4 4
-	EOF
+	compiles cuda t4 1
+	compiles cuda a100 1
+	compiles cuda rtx5090 1
+	compiles cuda h100:4 4
 else
 	skip 'GPUs' "no plugin for NVIDIA's GPUs (jax-cuda13-pjrt) in BT_PJRT_PATH"
 fi
 
 if has tpu; then
-	while read -r topology replicas; do
-		works "TPU $topology" ahead tpu "$topology" --replicas "$replicas" --dtype bf16
-		is "$(cat err)" '' '... without notes of the plugin'
-		is "$(sed 1,2d out | awk '$(NF - 5) > 0 && $(NF - 2) == "yes" { print $1 }' |
-			tr '\n' ,)" gradients,update, '... has the programs'
-	done <<-EOF
-	v5e:1x1 1
-	v5e:2x2 4
-	v2:4x4 1
-	v6e:1x1 1
-	EOF
+	compiles tpu v5e:1x1 1
+	compiles tpu v5e:2x2 4
+	compiles tpu v2:4x4 1
+	compiles tpu v6e:1x1 1
 	exits 1 'no TPU' costs --device tpu --compile-only
 	like "$(cat err)" '*bert-train: *(*--topology: of TPUs v2:4x4, *)' '... with the names of topologies'
 	exits 1 'a TPU of that name' ahead tpu nonsense

@@ -33,7 +33,7 @@ is "$(cat err)" 'conll2tfrecord: 2 sentences, 3 words' 'says how much it was'
 printf '{"s": "x", "w": "a", "t": "O"}\n{"s": null, "w": "b", "t": "O"}\n' >null.jsonl
 is "$(json null.jsonl)" '{"id": "x", "tags": ["O", "O"], "words": ["a", "b"]}' 'null is as empty'
 for f in a.csv null.jsonl; do
-	refuses "*'row'*" "the number of a row is no sentence, $f" conll2tfrecord -q --sentence row -w w -t t $f
+	refuses "*'row'*" "the number of a row names no column, $f" conll2tfrecord -q --sentence row -w w -t t $f
 done
 
 bad() { # PATTERN TEXT [OPTION ...]
