@@ -203,12 +203,12 @@ void bt_warn_plan(const struct bt_train_opts *o, size_t n, int64_t total,
 		    o->schedule.lr);
 }
 
-/* The loss of guessing without the texts. */
+/* The loss of guessing without the texts, where there are any. */
 static double guess_of(const struct bt_job *j, const struct bt_dataset *d)
 {
 	struct bt_task_data data = bt_dataset_targets(d);
 
-	if (j->model.task->guess == NULL)
+	if (j->model.task->guess == NULL || d->n == 0)
 		return INFINITY;
 	return j->model.task->guess(&data, j->model.labels.n,
 	                            j->o.train.smoothing);

@@ -35,6 +35,8 @@ like "$(cat err)" '*200 training examples, 40 for evaluation, 4 tags of * words,
 like "$(cat m/config.json)" '*"BertForTokenClassification"*' "its class is Hugging Face's"
 grep -q problem_type m/config.json
 is $? 1 'which has no problem_type'
+works 'learns for a moment, without evaluation' train short --task tagging --steps 1 train.rec
+like "$(cat err)" '*the model has learned * yet*' 'and says that this was not enough'
 works 'is evaluated' bert-eval -m m --min f1=.9 --min accuracy=.9 dev.rec
 like "$(cat out)" 'entity *
 X  *
