@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The gradient of a weight, dW = dY' X, by AMX tiles of bf16 (Intel SDM volume
- * 2, TDPBF16PS). Both sides are laid out first, in panels of 32 columns: of dY
- * each row of a tile is an output with 32 tokens, of X it is two tokens with 16
- * inputs in turn. What that takes at a time stays in the second cache.
+ * Products by AMX tiles of bf16 (Intel SDM volume 2, TDPBF16PS): those of
+ * attention, and the gradient of a weight, dW = dY' X. For this both sides are
+ * laid out first, in panels of 32 columns: of dY each row of a tile is an
+ * output with 32 tokens, of X it is two tokens with 16 inputs in turn. What
+ * that takes at a time stays in the second cache.
  *
  * A test without such a processor defines the operations on tiles and the two
  * layouts itself and includes this file.
@@ -14,6 +15,7 @@
 #include "base/mem.h"
 #include "cpu/amx_int.h"
 #include "cpu/gemm_int.h"
+#include "cpu/kernels_int.h"
 
 #define PANEL (2 * TILE_SIDE)   /* columns, and tokens of a step */
 #define STEP (PANEL * PANEL)    /* numbers of a panel's two tiles */
@@ -248,6 +250,93 @@ void bt_gemm_gradient_tiles(const struct bt_gemm_gradient *a, void *scratch)
 		}
 	}
 	TILE_RELEASE();
+}
+
+/* Tiles 0 to 3 are sums. A product adds up 32 numbers at a time by tiles 4 and
+ * 5, or 16 by 6 and 7. */
+static const struct tile_config product_config = {
+    .palette = 1,
+    .row_bytes = {64, 64, 64, 64, 64, 64, 32, 64},
+    .rows = {16, 16, 16, 16, 16, 16, 16, 8},
+};
+
+void bt_tiles_begin(void)
+{
+	TILE_CONFIG(&product_config);
+}
+
+void bt_tiles_end(void)
+{
+	TILE_RELEASE();
+}
+
+/* Adds what elements k of the sums on give to a block that is tall, of 32 rows
+ * and not 16, and wide, of 32 columns: by tiles A and B. */
+#define ADD_UP(A, B)                                                           \
+	do {                                                                   \
+		TILE_LOAD(A, a + k, a_stride);                                 \
+		TILE_LOAD(B, b + k * p->b_row, b_stride);                      \
+		TILE_DOT_BF16(0, A, B);                                        \
+		if (tall) {                                                    \
+			TILE_LOAD(A, a + k + TILE_SIDE * p->a_row, a_stride);  \
+			TILE_DOT_BF16(2, A, B);                                \
+		}                                                              \
+		if (!wide)                                                     \
+			break;                                                 \
+		TILE_LOAD(B, b + k * p->b_row + p->b_panel, b_stride);         \
+		if (tall) {                                                    \
+			TILE_DOT_BF16(3, A, B);                                \
+			TILE_LOAD(A, a + k, a_stride);                         \
+		}                                                              \
+		TILE_DOT_BF16(1, A, B);                                        \
+	} while (0)
+
+/* 32 x 32 of C from row i and column j on, or the rows and columns of it that
+ * there are. */
+static void product_block(const struct bt_tiles_product *p, size_t i, size_t j)
+{
+	const bool tall = p->m - i > TILE_SIDE, wide = p->n - j > TILE_SIDE;
+	const size_t a_stride = p->a_row * sizeof(float);
+	const size_t b_stride = p->b_row * sizeof(float);
+	const size_t c_stride = p->c_row * sizeof(float);
+	const size_t depth = (p->depth + 7) / 8 * 8;
+	const float *a = p->a + i * p->a_row;
+	const float *b = p->b + j / TILE_SIDE * p->b_panel;
+	float *c = p->c + i * p->c_row + j, *below = c + TILE_SIDE * p->c_row;
+	size_t k;
+
+	TILE_ZERO(0);
+	TILE_ZERO(1);
+	TILE_ZERO(2);
+	TILE_ZERO(3);
+	if (p->add)
+		TILE_LOAD(0, c, c_stride);
+	if (p->add && wide)
+		TILE_LOAD(1, c + TILE_SIDE, c_stride);
+	if (p->add && tall)
+		TILE_LOAD(2, below, c_stride);
+	if (p->add && tall && wide)
+		TILE_LOAD(3, below + TILE_SIDE, c_stride);
+	for (k = 0; depth - k >= TILE_SIDE; k += TILE_SIDE)
+		ADD_UP(4, 5);
+	if (k < depth)
+		ADD_UP(6, 7);
+	TILE_STORE(0, c, c_stride);
+	if (wide)
+		TILE_STORE(1, c + TILE_SIDE, c_stride);
+	if (tall)
+		TILE_STORE(2, below, c_stride);
+	if (tall && wide)
+		TILE_STORE(3, below + TILE_SIDE, c_stride);
+}
+
+void bt_tiles_multiply(const struct bt_tiles_product *p)
+{
+	size_t i, j;
+
+	for (i = 0; i < p->m; i += 2 * TILE_SIDE)
+		for (j = 0; j < p->n; j += 2 * TILE_SIDE)
+			product_block(p, i, j);
 }
 #else
 typedef int bt_no_bf16_amx; /* a translation unit must not be empty */

@@ -58,6 +58,8 @@ const struct bt_kernels *bt_kernels_for(enum bt_isa isa)
 {
 	(void)isa;
 #if defined(__x86_64__)
+	if (isa >= BT_ISA_AMX)
+		return &bt_kernels_amx;
 	if (isa >= BT_ISA_AVX512BF16)
 		return &bt_kernels_avx512bf16;
 	if (isa >= BT_ISA_AVX512)

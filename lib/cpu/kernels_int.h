@@ -10,6 +10,7 @@ extern const struct bt_kernels bt_kernels_ref;
 extern const struct bt_kernels bt_kernels_avx2;
 extern const struct bt_kernels bt_kernels_avx512;
 extern const struct bt_kernels bt_kernels_avx512bf16;
+extern const struct bt_kernels bt_kernels_amx;
 extern const struct bt_kernels bt_kernels_neon;
 
 /* Activations that only stand behind a pooler need no vector form. */
@@ -42,6 +43,29 @@ static inline void bt_ref_put(void *y, size_t i, bool bf16, float v)
 	else
 		((float *)y)[i] = v;
 }
+
+/*
+ * C [m, n] = A B, or +=, where an element of A and of B is a pair of numbers in
+ * bf16, the two that follow each other in the direction in which the product
+ * adds up. Element (i, k) of A is a[i * a_row + k], (k, j) of B
+ * b[k * b_row + j / 16 * b_panel + j % 16]; n is a multiple of 16. Whole tiles
+ * are read and written: rows of A and C up to a multiple of 16 (what the last
+ * ones hold means nothing), and depth up to a multiple of 8, where one side has
+ * zeros and the other finite numbers. Between bt_tiles_begin and _end, which
+ * give these tiles their shapes for a thread.
+ */
+struct bt_tiles_product {
+	size_t m, n, depth;
+	const float *a, *b;
+	size_t a_row, b_row, b_panel;
+	float *c;
+	size_t c_row;
+	bool add;
+};
+
+void bt_tiles_begin(void);
+void bt_tiles_multiply(const struct bt_tiles_product *p);
+void bt_tiles_end(void);
 
 /* Query rows that are taken at a time. */
 #define BT_ATTEND_TILE ((size_t)32)

@@ -70,7 +70,8 @@ VEC void scale_row(float *x, size_t n, float factor)
 
 /* What the forward pass lays out of a head. */
 struct forward {
-	bool pairs;
+	enum operands kind;
+	bool pairs;      /* it is not FLOATS */
 	size_t dp, keys; /* of a block */
 	size_t row;      /* elements of dp columns in a product along them */
 	size_t depth;    /* and without those that are zeros */
@@ -127,16 +128,16 @@ static void attend_tile(const struct bt_attend *a, struct forward *f,
 	size_t dp = f->dp, row = f->row, each = f->pairs ? 2 : 1;
 	const float *q = f->q + at * row;
 
-	product_either(
-	    f->pairs, rows, s.width, f->depth, (struct mat){q, row, 1},
-	    panels_of(f->kt + s.first * row, row), f->p, s.width, false);
+	product_any(f->kind, rows, s.width, f->depth, (struct mat){q, row, 1},
+	            panels_of(f->kt + s.first * row, row), f->p, s.width,
+	            false);
 	if (f->rel.n > 0)
 		rel_add(a, &f->rel, i0, rows, q, dp, f->p, s.width);
 	attend_rows(a, f, s, i0, rows, at);
-	product_either(f->pairs, rows, dp, (s.end - s.first + each - 1) / each,
-	               (struct mat){f->p, s.width, 1},
-	               rows_of(f->v + s.first / each * dp, dp), f->o + at * dp,
-	               dp, add);
+	product_any(f->kind, rows, dp, (s.end - s.first + each - 1) / each,
+	            (struct mat){f->p, s.width, 1},
+	            rows_of(f->v + s.first / each * dp, dp), f->o + at * dp, dp,
+	            add);
 }
 
 /* Queries i0 .. i0+rows-1, at most BT_ATTEND_QUERIES. */
@@ -197,13 +198,14 @@ static void lay_out(const struct bt_attend *a, struct forward *f, float *x)
 		unpack(a->bf16, v, a->kv_ld, a->n, a->d, dp, f->v);
 }
 
-static void attend(const struct bt_attend *a)
+static void attend_with(const struct bt_attend *a, enum operands kind)
 {
 	size_t n = a->n, np = bt_round_up(n, 16), i;
 	size_t each = bt_attend_queries(a->q_rows);
-	bool rel = a->rel_row != NULL, pairs = has_pairs(a);
+	bool rel = a->rel_row != NULL, pairs = kind != FLOATS;
 	float *k = a->scratch;
-	struct forward f = {.pairs = pairs, .keys = bt_attend_keys(n, rel)};
+	struct forward f = {
+	    .kind = kind, .pairs = pairs, .keys = bt_attend_keys(n, rel)};
 
 	f.dp = bt_round_up(a->d, pairs ? 32 : 16);
 	f.row = pairs ? f.dp / 2 : f.dp;
@@ -221,9 +223,15 @@ static void attend(const struct bt_attend *a)
 		               a->q_rows - i < each ? a->q_rows - i : each);
 }
 
+static void attend(const struct bt_attend *a)
+{
+	attend_with(a, has_pairs(a) ? PAIRS_OF_BF16 : FLOATS);
+}
+
 /* What the backward pass lays out of a head. */
 struct backward {
-	bool pairs;
+	enum operands kind;
+	bool pairs;      /* it is not FLOATS */
 	size_t dw, keys; /* of a block */
 	size_t row;      /* elements of dw columns in a product along them */
 	size_t depth;    /* and without those that are zeros */
@@ -235,8 +243,9 @@ struct backward {
 	float *dq;       /* [BT_ATTEND_QUERIES, dw] */
 	float *p, *dp;   /* scores and gradients [TILE, keys], then pairs of
 	                  * rows */
-	float *ds;       /* dp, or pairs along its rows */
-	float *m;        /* dropout */
+	float *ds; /* dp, or pairs along its rows, then for tiles along the
+	            * columns of p and dp */
+	float *m;  /* dropout */
 	struct rel rel;
 	float mean[BT_ATTEND_QUERIES]; /* of a row's gradients */
 };
@@ -309,6 +318,21 @@ static void back_rows(const struct bt_attend *a, struct backward *b,
 	}
 }
 
+/* C [n, dw] += A' B of A [depth, w], whose columns tiles take as rows of ds. */
+static void product_of_columns(const struct backward *b, size_t n, size_t depth,
+                               const float *a, size_t w, const float *y,
+                               float *c)
+{
+	struct mat columns = {a, 1, w};
+
+	if (PAIRS && b->kind == TILES_OF_PAIRS) {
+		pairs_by_columns(a, w, b->ds);
+		columns = (struct mat){b->ds, 16, 1};
+	}
+	product_any(b->kind, n, b->dw, depth, columns, rows_of(y, b->dw), c,
+	            b->dw, true);
+}
+
 /* Adds the gradients that keys s and a tile of queries from i0 on, row `at` of
  * q, g and dq, give each other; those of dq are the first ones but with add. */
 static void back_tile(const struct bt_attend *a, struct backward *b,
@@ -320,30 +344,29 @@ static void back_tile(const struct bt_attend *a, struct backward *b,
 	size_t depth = (rows + each - 1) / each;
 	float *q = b->q + at * row, *dq = b->dq + at * dw;
 
-	product_either(b->pairs, rows, w, b->depth, (struct mat){q, row, 1},
-	               panels_of(b->kt + first * row, row), b->p, w, false);
+	product_any(b->kind, rows, w, b->depth, (struct mat){q, row, 1},
+	            panels_of(b->kt + first * row, row), b->p, w, false);
 	if (b->rel.n > 0)
 		rel_add(a, &b->rel, i0, rows, q, dw, b->p, w);
-	product_either(b->pairs, rows, w, b->depth,
-	               (struct mat){b->g + at * row, row, 1},
-	               panels_of(b->vt + first * row, row), b->dp, w, false);
+	product_any(b->kind, rows, w, b->depth,
+	            (struct mat){b->g + at * row, row, 1},
+	            panels_of(b->vt + first * row, row), b->dp, w, false);
 	back_rows(a, b, s, i0, rows, at);
 	if (b->rel.n > 0)
 		rel_back_tile(a, &b->rel, i0, rows, q, dw, b->dp, w);
-	if (b->pairs) {
+	if (b->pairs)
 		pair_columns(b->dp, rows, w, b->ds);
+	product_any(b->kind, rows, dw, (n + each - 1) / each,
+	            (struct mat){b->ds, w / each, 1},
+	            rows_of(b->k + first / each * dw, dw), dq, dw, add);
+	if (b->pairs) {
 		pair_rows(b->dp, rows, w, b->dp);
 		pair_rows(b->p, rows, w, b->p);
 	}
-	product_either(b->pairs, n, dw, depth, (struct mat){b->p, 1, w},
-	               rows_of(b->g2 + at / each * dw, dw), b->dv + first * dw,
-	               dw, true);
-	product_either(b->pairs, n, dw, depth, (struct mat){b->dp, 1, w},
-	               rows_of(b->q2 + at / each * dw, dw), b->dk + first * dw,
-	               dw, true);
-	product_either(b->pairs, rows, dw, (n + each - 1) / each,
-	               (struct mat){b->ds, w / each, 1},
-	               rows_of(b->k + first / each * dw, dw), dq, dw, add);
+	product_of_columns(b, n, depth, b->p, w, b->g2 + at / each * dw,
+	                   b->dv + first * dw);
+	product_of_columns(b, n, depth, b->dp, w, b->q2 + at / each * dw,
+	                   b->dk + first * dw);
 	rel_back_queries(a, &b->rel, i0, rows, dw, dq);
 }
 
@@ -434,13 +457,15 @@ static void back_keys(const struct bt_attend *a, struct backward *b)
 	}
 }
 
-static void back_begin(const struct bt_attend *a, struct backward *b)
+static void back_begin(const struct bt_attend *a, enum operands kind,
+                       struct backward *b)
 {
 	size_t np = bt_round_up(a->n, 16), dw, row;
 	size_t each = bt_attend_queries(a->q_rows);
 	bool rel = a->rel_row != NULL;
 
-	b->pairs = has_pairs(a);
+	b->kind = kind;
+	b->pairs = kind != FLOATS;
 	b->keys = bt_attend_keys(a->n, rel);
 	b->dw = dw = bt_round_up(a->d, b->pairs ? 32 : 16);
 	b->row = row = b->pairs ? dw / 2 : dw;
@@ -470,12 +495,12 @@ static void back_begin(const struct bt_attend *a, struct backward *b)
 	rel_back_begin(a, &b->rel, dw);
 }
 
-static void attend_back(const struct bt_attend *a)
+static void attend_back_with(const struct bt_attend *a, enum operands kind)
 {
 	size_t each = bt_attend_queries(a->q_rows), n = a->n, i;
 	struct backward b;
 
-	back_begin(a, &b);
+	back_begin(a, kind, &b);
 	for (i = 0; i < a->q_rows; i += each)
 		back_queries_of(a, &b, i,
 		                a->q_rows - i < each ? a->q_rows - i : each);
@@ -485,6 +510,11 @@ static void attend_back(const struct bt_attend *a)
 	rotate(a, 0, n, b.dw, -1, b.dk);
 	pack(a->bf16, b.dk, b.dw, n, a->d, a->scale, a->dk, a->kv_ld);
 	pack(a->bf16, b.dv, b.dw, n, a->d, 1.0f, a->dv, a->kv_ld);
+}
+
+static void attend_back(const struct bt_attend *a)
+{
+	attend_back_with(a, has_pairs(a) ? PAIRS_OF_BF16 : FLOATS);
 }
 
 #endif

@@ -8,7 +8,9 @@
  *
  * Where bf16 is multiplied as such, an element of a product is a pair: two
  * numbers in the 32 bits of a float that follow each other in the direction in
- * which the product adds up. Then dp is d rounded up to 32.
+ * which the product adds up. Then dp is d rounded up to 32. AMX tiles multiply
+ * whole tiles of such pairs, so there is memory behind the rows of each matrix
+ * up to a multiple of 16.
  */
 #ifndef BT_CPU_SIMD_ATTEND_PARTS_INT_H
 #define BT_CPU_SIMD_ATTEND_PARTS_INT_H
@@ -151,15 +153,24 @@ static void product(size_t m, size_t n, size_t depth, struct mat a,
 	product_of(false, m, n, depth, a, b, c, ldc, add);
 }
 
-/* The same of pairs, or else of f32. */
-static void product_either(bool pairs, size_t m, size_t n, size_t depth,
-                           struct mat a, struct panels b, float *c, size_t ldc,
-                           bool add)
+/* What the products of a head multiply. */
+enum operands { FLOATS, PAIRS_OF_BF16, TILES_OF_PAIRS };
+
+/* The same of any operands; by tiles A must be by rows. */
+static void product_any(enum operands kind, size_t m, size_t n, size_t depth,
+                        struct mat a, struct panels b, float *c, size_t ldc,
+                        bool add)
 {
-	if (PAIRS && pairs)
+#if PAIRS
+	if (kind == TILES_OF_PAIRS)
+		bt_tiles_multiply(&(struct bt_tiles_product){
+		    m, n, depth, a.p, b.p, a.row, b.row, b.panel, c, ldc, add});
+	else if (kind == PAIRS_OF_BF16)
 		product_of(true, m, n, depth, a, b, c, ldc, add);
 	else
+#endif
 		product_of(false, m, n, depth, a, b, c, ldc, add);
+	(void)kind;
 }
 
 /* Rows x [rows, n] to y [rows, n / 2], pairs along the rows; y may be x. */
@@ -171,8 +182,8 @@ static void pair_columns(const float *x, size_t rows, size_t n, float *y)
 		v_store_bf16((uint16_t *)y + i, v_load(x + i));
 }
 
-/* Rows x [rows, n] to y [rows / 2 rounded up, n], pairs of a row and the next;
- * y may be x. */
+/* Rows x [rows, n] to y [rows / 2, n], pairs of a row and the next, with zeros
+ * behind to a multiple of 8 rows of y; y may be x. */
 static void pair_rows(const float *x, size_t rows, size_t n, float *y)
 {
 	size_t i, j;
@@ -182,6 +193,19 @@ static void pair_rows(const float *x, size_t rows, size_t n, float *y)
 			v_store_pairs(y + j, v_load(x + j),
 			              i + 1 < rows ? v_load(x + n + j)
 			                           : v_set1(0));
+	memset(y, 0, (bt_round_up(rows, 16) - i) / 2 * n * sizeof(*y));
+}
+
+/* Rows x [rows, n] of pairs, which y [n, 16] holds as columns: 8 of them, or
+ * all 16. */
+static void pairs_by_columns(const float *x, size_t n, float *y)
+{
+	size_t j, i;
+
+	for (j = 0; j < n; j += VL)
+		for (i = 0; i < 16; i += VL)
+			u_transpose(x + i * n + j, n, y + j * 16 + i, 16,
+			            false);
 }
 
 /* rows x d of either type, ld apart, to f32 rows of dp. What follows in each

@@ -36,8 +36,10 @@ static void pack_end(void)
 
 #include "cpu/pack_int.h"
 
-/* The table of an instruction set. */
-#define BT_SIMD_TABLE(name)                                                    \
+/* The table of an instruction set, and of one with other functions for
+ * attention. */
+#define BT_SIMD_TABLE(name) BT_SIMD_TABLE_WITH(name, attend, attend_back)
+#define BT_SIMD_TABLE_WITH(name, forward, backward)                            \
 	{                                                                      \
 		.isa = (name), .to_bf16 = to_bf16, .from_bf16 = from_bf16,     \
 		.dropout = dropout, .embed = embed, .norm = norm,              \
@@ -45,8 +47,8 @@ static void pack_end(void)
 		.glu = glu, .glu_back = glu_back, .act = act,                  \
 		.act_back = act_back, .column_sums = column_sums,              \
 		.pack = pack_matrix, .panel = PANEL, .product = multiply,      \
-		.product_at = multiply_at, .attend = attend,                   \
-		.attend_back = attend_back, .axpy = axpy,                      \
+		.product_at = multiply_at, .attend = forward,                  \
+		.attend_back = backward, .axpy = axpy,                         \
 		.sum_squares = sum_squares, .adamw = adamw,                    \
 		.adamw_idle = adamw_idle, .lamb = lamb,                        \
 		.lamb_apply = lamb_apply, .sgd = sgd                           \

@@ -109,34 +109,43 @@ static inline float flushed(float x)
 	return fabsf(x) < FLT_MIN ? 0 : x;
 }
 
-static inline float tile_bf16(int t, int row, int i)
+/* The numbers of a tile, even ones of each row first. */
+static inline void tile_bf16(int t, float out[16][2][16])
 {
 	uint16_t h;
+	int r, c;
 
-	memcpy(&h, &tiles.tile[t][row][2 * i], 2);
-	return flushed(bt_bf16_to_f32(h));
+	for (r = 0; r < tiles.rows[t]; r++)
+		for (c = 0; c < tiles.row_bytes[t] / 2; c++) {
+			memcpy(&h, &tiles.tile[t][r][2 * c], 2);
+			out[r][c % 2][c / 2] = flushed(bt_bf16_to_f32(h));
+		}
 }
 
-/* Even and odd numbers of a row are summed up each by themselves first. */
+/* Even and odd numbers of a row are summed up each by themselves first. Their
+ * products are exact, so an addition rounds as a fused one. */
 static inline void dot_bf16(int sum, int x, int w)
 {
-	int m, n, k, i;
-	float s, part[2];
+	int m, n, k, i, cols = tiles.row_bytes[sum] / 4;
+	float s[16], part[2][16], a[16][2][16], b[16][2][16];
 
 	assert_true(tiles.on && tiles.row_bytes[x] / 4 == tiles.rows[w]);
-	for (m = 0; m < tiles.rows[sum]; m++)
-		for (n = 0; n < tiles.row_bytes[sum] / 4; n++) {
-			part[0] = part[1] = 0;
-			for (k = 0; k < tiles.row_bytes[x] / 4; k++)
-				for (i = 0; i < 2; i++)
-					part[i] = flushed(
-					    fmaf(tile_bf16(x, m, 2 * k + i),
-					         tile_bf16(w, k, 2 * n + i),
-					         part[i]));
-			memcpy(&s, &tiles.tile[sum][m][4 * n], 4);
-			s = flushed(flushed(s) + flushed(part[0] + part[1]));
-			memcpy(&tiles.tile[sum][m][4 * n], &s, 4);
-		}
+	tile_bf16(x, a);
+	tile_bf16(w, b);
+	for (m = 0; m < tiles.rows[sum]; m++) {
+		memset(part, 0, sizeof(part));
+		for (k = 0; k < tiles.rows[w]; k++)
+			for (i = 0; i < 2; i++)
+				for (n = 0; n < cols; n++)
+					part[i][n] =
+					    flushed(part[i][n] +
+					            a[m][i][k] * b[k][i][n]);
+		memcpy(s, tiles.tile[sum][m], tiles.row_bytes[sum]);
+		for (n = 0; n < cols; n++)
+			s[n] = flushed(flushed(s[n]) +
+			               flushed(part[0][n] + part[1][n]));
+		memcpy(tiles.tile[sum][m], s, tiles.row_bytes[sum]);
+	}
 }
 
 #endif

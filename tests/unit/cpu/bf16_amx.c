@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Not under thread: starts no threads */
-/* The gradient of a weight by AMX tiles of bf16: on tiles imitated in plain C,
- * and on the real ones where the machine has them. */
+/* Products by AMX tiles of bf16, those of attention and the gradient of a
+ * weight: on tiles imitated in plain C, and on the real ones where the machine
+ * has them. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "test.h"
 
@@ -13,6 +14,9 @@
 
 #define bt_gemm_tiles_scratch imitated_scratch
 #define bt_gemm_gradient_tiles imitated
+#define bt_tiles_begin imitated_begin
+#define bt_tiles_multiply imitated_product
+#define bt_tiles_end imitated_end
 
 static void pairs(const uint16_t *x, size_t ld, uint16_t *out)
 {
@@ -36,9 +40,15 @@ static void turn(const uint16_t *x, size_t ld, uint16_t *out)
 #include "cpu/bf16_amx.c"
 
 #undef bt_gemm_gradient_tiles
+#undef bt_tiles_begin
+#undef bt_tiles_multiply
+#undef bt_tiles_end
 
 /* The library's own. */
 void bt_gemm_gradient_tiles(const struct bt_gemm_gradient *a, void *scratch);
+void bt_tiles_begin(void);
+void bt_tiles_multiply(const struct bt_tiles_product *p);
+void bt_tiles_end(void);
 
 typedef void gradient_fn(const struct bt_gemm_gradient *a, void *scratch);
 
@@ -215,14 +225,109 @@ TEST(odd_rows)
 	}
 }
 
+/* Pairs of whole numbers, zeros from the one behind `depth` on; what `odd` rows
+ * at the end hold is not a number. */
+static float *pairs_of(size_t rows, size_t cols, size_t depth, bool by_rows,
+                       size_t odd, uint64_t seed)
+{
+	float *f = malloc(2 * rows * cols * sizeof(*f));
+	uint16_t *p = guard_new(rows * cols, sizeof(float));
+	size_t i, r, c;
+	bool zero;
+
+	fill_random(f, 2 * rows * cols, 4, seed);
+	for (i = 0; i < 2 * rows * cols; i++) {
+		r = i / 2 / cols;
+		c = i / 2 % cols;
+		zero = (by_rows ? c : r) >= depth;
+		p[i] = bt_f32_to_bf16(r + odd >= rows ? (float)NAN
+		                      : zero          ? 0
+		                                      : rintf(f[i]));
+	}
+	free(f);
+	return (float *)p;
+}
+
+static float number(const float *pairs, size_t i, size_t half)
+{
+	return bt_bf16_to_f32(((const uint16_t *)pairs)[2 * i + half]);
+}
+
+/* B in panels of 16 columns, or by rows. */
+static void attention_product(size_t m, size_t n, size_t depth, bool panels,
+                              bool real)
+{
+	size_t rows = (m + 15) / 16 * 16, deep = (depth + 7) / 8 * 8, i, j, h;
+	float *a = pairs_of(rows, deep, depth, true, rows - m, m + depth);
+	float *b = panels
+	               ? pairs_of(n / 16 * deep, 16, SIZE_MAX, false, 0, n + 1)
+	               : pairs_of(deep, n, depth, false, 0, n + 1);
+	float *c = guard_new(rows * n, sizeof(*c)), want;
+	struct bt_tiles_product p = {.m = m,
+	                             .n = n,
+	                             .depth = depth,
+	                             .a = a,
+	                             .b = b,
+	                             .a_row = deep,
+	                             .b_row = panels ? 16 : n,
+	                             .b_panel = panels ? 16 * deep : 16,
+	                             .c = c,
+	                             .c_row = n};
+
+	for (i = 0; i < rows * n; i++)
+		c[i] = 7; /* it does not add to this */
+	for (h = 0; h < 2; h++, p.add = true) {
+#if defined(__x86_64__)
+		if (real) {
+			bt_tiles_begin();
+			bt_tiles_multiply(&p);
+			bt_tiles_end();
+			continue;
+		}
+#endif
+		imitated_begin();
+		imitated_product(&p);
+		imitated_end();
+	}
+	for (i = 0; i < m * n; i++) {
+		want = 0;
+		for (j = 0; j < 2 * deep; j++) {
+			h = panels ? (i % n / 16 * deep + j / 2) * 16 + i % 16
+			           : j / 2 * n + i % n;
+			want += 2 * number(a, i / n * deep + j / 2, j % 2) *
+			        number(b, h, j % 2);
+		}
+		if (c[i] != want)
+			fail_msg("%zu x %zu, depth %zu, real %d: %zu is %g, "
+			         "not %g",
+			         m, n, depth, real, i, (double)c[i],
+			         (double)want);
+	}
+	assert_int_equal(guard_free_all(), 0);
+}
+
+TEST(of_attention)
+{
+	static const size_t rows[] = {1, 7, 16, 17, 32, 35};
+	static const size_t depths[] = {1, 8, 9, 16, 21, 32};
+	size_t i, j, d;
+	int real, most = isa >= BT_ISA_AMX;
+
+	for (real = 0; real <= most; real++)
+		for (i = 0; i < 6; i++)
+			for (j = 0; j < 3; j++)
+				for (d = (i + j) % 2; d < 6; d += 2)
+					attention_product(
+					    rows[i], 16 + 16 * j, depths[d],
+					    (i + d / 2) % 2 == 0, real);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(tails),
-	    cmocka_unit_test(many),
-	    cmocka_unit_test(cuts),
-	    cmocka_unit_test(odd_rows),
-
+	    cmocka_unit_test(tails),        cmocka_unit_test(many),
+	    cmocka_unit_test(cuts),         cmocka_unit_test(odd_rows),
+	    cmocka_unit_test(of_attention),
 	};
 	struct bt_error err = {0};
 
