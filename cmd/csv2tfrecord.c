@@ -12,8 +12,8 @@
 
 struct values {
 	struct bt_common common;
-	const char *text, *pair, *choices, *choice_names, *label, *id, *weight,
-	    *label_type, *keep;
+	const char *text, *pair, *choices, *choice_names, *candidates,
+	    *template, *label, *id, *weight, *label_type, *keep;
 	const char *task, *format, *delimiter, *encoding;
 	const char *separator, *map, *na, *rejects;
 	struct bt_opt_maybe max_bytes;
@@ -37,6 +37,12 @@ static const struct bt_opt options[] = {
     BT_STR(0, "choice-names", "COL",
            "column with the names of the choices in lists [A, B, ...]", values,
            choice_names),
+    BT_STR(0, "candidates", "LIST|FILE",
+           "candidates for the label of each text, as its choices (zero-shot)",
+           values, candidates),
+    BT_STR(0, "template", "TEXT",
+           "a choice's text, {} the candidate [" BT_CANDIDATES_TEMPLATE "]",
+           values, template),
     BT_STR('l', "label", "COL[,COL]",
            "column with the label, or several 0/1 columns", values, label),
     BT_STR('i', "id", "COL", "column with the id; row: file and row number",
@@ -186,6 +192,15 @@ static bool label_options_agree(const struct values *v)
 	                            v->fold_case || numbers(v)),
 	     "--pair, --label-separator, --fold-case and --label-type float "
 	     "make no sense with --choices"},
+	    {v->candidates != NULL && v->choices != NULL,
+	     "give either --choices or --candidates"},
+	    {v->candidates != NULL &&
+	         (v->pair != NULL || v->separator != NULL || v->fold_case ||
+	          numbers(v)),
+	     "--pair, --label-separator, --fold-case and --label-type float "
+	     "make no sense with --candidates"},
+	    {v->template != NULL && v->candidates == NULL,
+	     "--template needs --candidates"},
 	    {v->choice_names != NULL && v->choices == NULL,
 	     "--choice-names needs --choices"},
 	    {v->separator != NULL &&
@@ -395,6 +410,7 @@ static int run(void *values, char *const *files, int n)
 	struct screen screen = {bt_tool_log(&tool, &v->common), {0}};
 	struct bt_log log = screen.log;
 	struct bt_label_map *map = NULL;
+	struct bt_candidates candidates = {.n = 0};
 	struct bt_table *table = NULL;
 	struct bt_error err = {0};
 	struct bt_in_limit limit = {v->max_bytes.n, v->max_bytes.n};
@@ -421,6 +437,10 @@ static int run(void *values, char *const *files, int n)
 	if (v->map != NULL)
 		r = bt_label_map_new(v->map, &map, &err);
 	opts.map = map;
+	if (r == BT_OK && v->candidates != NULL)
+		r = bt_candidates_init(&candidates, v->candidates, v->template,
+		                       &err);
+	opts.candidates = candidates.n > 0 ? &candidates : NULL;
 	if (r == BT_OK)
 		r = open_output(v, &out, &err);
 	if (r == BT_OK) {
@@ -436,6 +456,7 @@ static int run(void *values, char *const *files, int n)
 		summary(table, v->rejects, &log);
 	bt_table_close(table);
 	bt_label_map_free(map);
+	bt_candidates_clear(&candidates);
 	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&tool, &err);
 }
 

@@ -178,6 +178,11 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_WINDOWS] = "choose with --windows",
     [BT_HINT_TEXTS_ORDER] = "shuffle and divide before bert-tokenize",
     [BT_HINT_TASK_CHOICE] = "train with --task multiple-choice",
+    [BT_HINT_MODEL_CHOICE] =
+        "train with --task multiple-choice, or take a classifier that has a "
+        "class whose name begins with 'entail'",
+    [BT_HINT_CANDIDATES] =
+        "csv2tfrecord --candidates and --template make records of them",
     [BT_HINT_CHOICE_NAMES] = "--choice-names reads them from a column",
     [BT_HINT_MEMBER] = "KEY.NAME is the value of NAME in the object of KEY",
     [BT_HINT_CHOICES] = "csv2tfrecord --choices names their columns, -l the "

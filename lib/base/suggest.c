@@ -180,6 +180,8 @@ static const struct bt_suggest_known table[] = {
      "label label-column label-column-name label-col label-field target "
      "target-column",
      BT_HINT_LABEL_COLUMN},
+    {"candidates", "candidate-labels", BT_HINT_CANDIDATES},
+    {"template", "hypothesis-template", BT_HINT_CANDIDATES},
     {"labels", "label-list label-names class-names classes num-labels",
      BT_HINT_NONE},
 

@@ -264,8 +264,18 @@ static int find_choices(const struct bt_table_header *h,
 	size_t i;
 	int r;
 
-	if (opts->choices == NULL)
+	if (opts->choices == NULL && opts->candidates == NULL)
 		return BT_OK;
+	if (c->n_label > 1)
+		return bt_error_set(
+		    err, BT_EARG,
+		    "a question with choices has one label column");
+	if (opts->candidates != NULL)
+		return c->pair == BT_TABLE_ABSENT
+		           ? BT_OK
+		           : bt_error_set(err, BT_EARG,
+		                          "candidates are for the label of "
+		                          "one text, not of a pair");
 	r = find_list(h, opts->choices, &c->choice, &c->n_choice, err);
 	if (r == BT_OK && c->n_choice < 2 && !h->lists)
 		r = bt_error_set(err, BT_EARG,
@@ -277,10 +287,6 @@ static int find_choices(const struct bt_table_header *h,
 	if (r == BT_OK && c->n_choice > 1 && opts->choice_names != NULL)
 		r = bt_error_set(err, BT_EARG,
 		                 "a column for each choice gives their names");
-	if (r == BT_OK && c->n_label > 1)
-		r = bt_error_set(
-		    err, BT_EARG,
-		    "a question with choices has one label column");
 	for (i = 0; r == BT_OK && i < c->n_choice; i++) {
 		r = check_apart(h, "text", c->text, c->n_text, "choice",
 		                c->choice[i], err);

@@ -233,11 +233,25 @@ static int name_label(struct bt_table_maker *m, size_t n, struct bt_error *err)
 	        by_number ? ", or the number of one, from 0" : ""));
 }
 
+/* The same in each row. A data set's row may have no label. */
+static int set_candidates(struct bt_table_maker *m, struct bt_error *err)
+{
+	const struct bt_candidates *c = m->opts->candidates;
+
+	m->rec->names = c->name;
+	m->rec->choices = c->text;
+	m->rec->n_names = c->n;
+	return m->rec->label.p != NULL ? name_label(m, c->n, err) : BT_OK;
+}
+
 int bt_table_make_choices(struct bt_table_maker *m, struct bt_error *err)
 {
 	size_t n;
-	int r = gather(m, &n, err);
+	int r;
 
+	if (m->opts->candidates != NULL)
+		return set_candidates(m, err);
+	r = gather(m, &n, err);
 	if (r == BT_OK)
 		r = count_choices(m, &n, err);
 	if (r == BT_OK && m->columns->choice_list_names != BT_TABLE_ABSENT)

@@ -217,7 +217,7 @@ int bt_table_make(struct bt_table_maker *m, struct bt_text_rec *rec,
 		                       &rec->text_b, err);
 	if (r == BT_OK && c->n_label > 0)
 		r = bt_table_make_labels(m, err);
-	if (r == BT_OK && c->n_choice > 0)
+	if (r == BT_OK && (c->n_choice > 0 || m->opts->candidates != NULL))
 		r = bt_table_make_choices(m, err);
 	if (r == BT_OK && c->id != BT_TABLE_ABSENT)
 		r = take_id(m, err);

@@ -111,7 +111,8 @@ static int is_jsonl(struct bt_in *in, const char *path,
 static bool may_have_several(const struct bt_table_columns *c,
                              const struct bt_table_opts *opts)
 {
-	return c->n_label == 1 && c->n_choice == 0 && !opts->numbers;
+	return c->n_label == 1 && c->n_choice == 0 &&
+	       opts->candidates == NULL && !opts->numbers;
 }
 
 static void allow_lists(struct bt_row_source *rows,

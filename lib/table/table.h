@@ -26,6 +26,7 @@
 #include "io/out.h"
 #include "record/label_map.h"
 #include "record/record.h"
+#include "table/candidates.h"
 #include "table/datasets.h"
 
 struct bt_table;
@@ -73,7 +74,9 @@ struct bt_table_opts {
 	                      * be empty: then there are fewer. One column is a
 	                      * list of them, named A, B, ... Or NULL */
 	const char
-	    *choice_names;  /* column of the names in such a list, or NULL */
+	    *choice_names; /* column of the names in such a list, or NULL */
+	const struct bt_candidates *candidates; /* in place of choices: the
+	                                         * same for each row; or NULL */
 	const char *id;     /* column, or "row" where none has that name: the
 	                     * file and the row's number; or NULL */
 	bool id_of_several; /* the id is of several rows: "row" is a column

@@ -125,6 +125,8 @@ tensor-cat knn nearest
 bert-train disable-tqdm quiet
 csv2tfrecord text-column-name text
 csv2tfrecord label-column-name label
+csv2tfrecord candidate-labels candidates
+csv2tfrecord hypothesis_template template
 END
 
 # values by the names that they have there, or mistyped
@@ -183,6 +185,7 @@ bert-train model_revision bert-fetch --revision fetches it
 bert-train hub_token the environment variable HF_TOKEN takes a token
 bert-train push_to_hub models stay on this machine: 'hf upload NAME DIR' of huggingface_hub sends a model directory
 bert-train ignore_mismatched_sizes leave it out: it is so without an option
+bert-predict candidate_labels csv2tfrecord --candidates and --template make records of them
 bert-train train-file files to read are named without an option
 bert-tokenize input files to read are named without an option
 bert-predict text csv2tfrecord reads tables and JSON Lines, bert-tokenize --lines lines of text
