@@ -317,6 +317,9 @@ static int open_all(struct run *r, char **paths, int n, struct bt_error *err)
 	    .threads = (int)r->a->common.threads,
 	    .expect = (uint64_t)r->a->expect,
 	    .labels = BT_LABELS_OPTIONAL,
+	    .entails = true,
+	    .records = paths,
+	    .n_records = n,
 	    .windows = r->a->explains ? BT_WINDOWS_EACH
 	                              : bt_windows_named(r->a->windows),
 	    .look = r->a->embed == NULL && r->first ? bt_prediction_output_look

@@ -107,6 +107,9 @@ static int open_model(struct bt_evaluation *v, struct bt_error *err)
 
 	s.labels = BT_LABELS_KNOWN;
 	s.judges = true;
+	s.entails = true;
+	s.records = v->o.records;
+	s.n_records = v->o.n_records;
 	s.raw = v->o.fits;
 	details.issues = v->o.issues ? &v->issues : NULL;
 	details.groups = v->o.group_by != NULL ? &v->groups : NULL;

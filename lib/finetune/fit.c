@@ -50,14 +50,10 @@ static int check_tokens(const struct bt_token_rec *rec,
 	                 fit->tokenizer));
 }
 
-static bool is_choice(const struct bt_token_rec *rec)
-{
-	return rec->has_text_number && rec->name_list.name != NULL;
-}
-
 /* Records of another task. */
 static int check_kind(const struct bt_token_rec *rec,
-                      const struct bt_task *task, struct bt_error *err)
+                      const struct bt_task *task, enum bt_label_mode mode,
+                      struct bt_error *err)
 {
 	if ((rec->has_words || rec->sub_sentence_id.kind == BT_FEATURE_INT64) &&
 	    !task->per_token)
@@ -73,13 +69,15 @@ static int check_kind(const struct bt_token_rec *rec,
 		                                  "holds a question, but the "
 		                                  "model learns to %s",
 		                                  task->learns));
-	if (is_choice(rec) && task != &bt_task_multiple_choice)
-		return bt_error_hint(err, BT_HINT_TASK_CHOICE,
-		                     bt_error_set(err, BT_EFORMAT,
-		                                  "holds a choice of a "
-		                                  "question, but the model "
-		                                  "learns to %s",
-		                                  task->learns));
+	if (bt_token_rec_is_choice(rec) && task != &bt_task_multiple_choice)
+		return bt_error_hint(
+		    err,
+		    mode == BT_LABELS_COLLECT ? BT_HINT_TASK_CHOICE
+		                              : BT_HINT_MODEL_CHOICE,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "holds a choice of a question, but the model "
+		                 "learns to %s",
+		                 task->learns));
 	if (rec->has_text_number && task != &bt_task_embedding &&
 	    task != &bt_task_multiple_choice)
 		return bt_error_hint(err, BT_HINT_TASK_EMBEDDING,
@@ -124,8 +122,9 @@ int bt_dataset_check(struct bt_token_rec *rec, const struct bt_fit *fit,
 		return r;
 	}
 	/* a text of any record may be predicted, but not a choice alone */
-	if (r == BT_OK && (mode != BT_LABELS_OPTIONAL || is_choice(rec)))
-		r = check_kind(rec, fit->task, err);
+	if (r == BT_OK &&
+	    (mode != BT_LABELS_OPTIONAL || bt_token_rec_is_choice(rec)))
+		r = check_kind(rec, fit->task, mode, err);
 	if (r == BT_OK)
 		r = fit->task->target(rec, mode, labels, label, err);
 	rec->has_token_labels &= fit->per_token;

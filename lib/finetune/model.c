@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -200,7 +201,8 @@ static int load_dense(const char *dir, struct bt_model *m,
 
 /* Loads the weights but for a table of words in bf16, whose rows are read where
  * they stand: that may be most of the model. */
-static int load_weights(struct bt_model *m, struct bt_error *err)
+static int load_weights(struct bt_model *m, const struct bt_weights_gaps *gaps,
+                        struct bt_error *err)
 {
 	const float **at = bt_array((size_t)m->graph.n_params, sizeof(*at));
 	struct bt_param *p = m->graph.params;
@@ -214,7 +216,7 @@ static int load_weights(struct bt_model *m, struct bt_error *err)
 	if (words != NULL) /* not to be loaded with the others */
 		p[word].apart = true;
 	if (r == BT_OK &&
-	    (r = bt_weights_load(&m->graph, m->weights, false, NULL,
+	    (r = bt_weights_load(&m->graph, m->weights, false, gaps,
 	                         bt_engine_params(m->engine), at, &rep, err)) ==
 	        BT_OK) {
 		bt_weights_report_clear(&rep);
@@ -229,15 +231,16 @@ static int load_weights(struct bt_model *m, struct bt_error *err)
 }
 
 /* Builds m, whose configuration was read unless r is an error, and loads its
- * weights; clears it after an error. */
+ * weights, with the gaps, which may be NULL; clears it after an error. */
 static int finish_open(int r, const char *dir, const struct bt_engine_opts *o,
-                       struct bt_model *m, struct bt_error *err)
+                       const struct bt_weights_gaps *gaps, struct bt_model *m,
+                       struct bt_error *err)
 {
 	int i;
 
 	if (r == BT_OK && (r = bt_model_build(m, o, err)) == BT_OK &&
 	    (r = bt_ckpt_open(dir, &m->weights, err)) == BT_OK)
-		r = load_weights(m, err);
+		r = load_weights(m, gaps, err);
 	for (i = 0; r == BT_OK && i < m->n_dense; i++)
 		r = load_dense(dir, m, &m->dense[i], err);
 	if (r == BT_OK)
@@ -282,7 +285,7 @@ int bt_model_open(const char *dir, const struct bt_engine_opts *o,
 	         m->config.head.n == 0 && !bt_config_classifies(&m->config) &&
 	         is_embedder(dir))
 		hint = BT_HINT_EMBED_AUTO; /* if it lacks the head */
-	r = finish_open(r, dir, o, m, err);
+	r = finish_open(r, dir, o, NULL, m, err);
 	if (r == BT_EFORMAT)
 		return bt_error_hint(err, hint, r);
 	if (r != BT_OK || m->task->per_token || !m->task->names_outputs)
@@ -310,7 +313,42 @@ int bt_model_open_parts(const char *config, const char *weights, int classes,
 	if (r == BT_OK)
 		r = bt_labels_numbered(&m->labels, classes == 1 ? "LABEL_" : "",
 		                       classes > 0 ? classes : 2, err);
-	return finish_open(r, weights, o, m, err);
+	return finish_open(r, weights, o, NULL, m, err);
+}
+
+int bt_model_entailment(const struct bt_labels *classes)
+{
+	int i = 0;
+
+	while (i < classes->n &&
+	       strncasecmp(classes->name[i], "entail", 6) != 0)
+		i++;
+	return i < classes->n ? i : -1;
+}
+
+int bt_model_open_entailment(const char *dir, const struct bt_engine_opts *o,
+                             struct bt_model *m, struct bt_error *err)
+{
+	struct bt_weights_gaps gaps = {.n_old = 0};
+	int r, row;
+
+	memset(m, 0, sizeof(*m));
+	r = bt_model_config(dir, &m->config, &m->labels, err);
+	row = bt_model_entailment(&m->labels);
+	if (r == BT_OK && (row < 0 || bt_task_of(m->config.problem_type) !=
+	                                  &bt_task_classification))
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "'%s' has no class whose name begins with "
+		                 "'entail'",
+		                 dir);
+	m->task = &bt_task_multiple_choice;
+	m->entails = true;
+	gaps.old_row = &row;
+	gaps.n_old = m->labels.n;
+	bt_labels_clear(&m->labels);
+	if (r == BT_OK)
+		r = bt_labels_numbered(&m->labels, "LABEL_", 1, err);
+	return finish_open(r, dir, o, &gaps, m, err);
 }
 
 int bt_model_open_encoder(const char *dir, enum bt_pooling pooling,
@@ -332,7 +370,7 @@ int bt_model_open_encoder(const char *dir, enum bt_pooling pooling,
 	}
 	if (r == BT_OK)
 		r = check_dense(dir, m, err);
-	return finish_open(r, dir, o, m, err);
+	return finish_open(r, dir, o, NULL, m, err);
 }
 
 int bt_model_open_masked(const char *dir, bool next,
@@ -351,7 +389,7 @@ int bt_model_open_masked(const char *dir, bool next,
 	m->config.next_sentence =
 	    r == BT_OK && next && bt_config_had_next(&m->config);
 	bt_labels_clear(&m->labels);
-	r = finish_open(r, dir, o, m, err);
+	r = finish_open(r, dir, o, NULL, m, err);
 	return r != BT_EFORMAT || was
 	           ? r
 	           : bt_error_hint(err, BT_HINT_MASKED_MODEL, r);

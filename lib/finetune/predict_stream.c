@@ -11,6 +11,7 @@
 #include "finetune/agreement.h"
 #include "finetune/contributions.h"
 #include "finetune/predict_device.h"
+#include "finetune/predict_entailment.h"
 #include "finetune/unfinished.h"
 #include "format/sentence.h"
 #include "io/duplicate_paths.h"
@@ -168,6 +169,8 @@ static int open_model(struct bt_predict_stream *s,
 	if (task == &bt_task_masked_lm || s->o.fills)
 		return bt_model_open_masked(s->o.model, !s->o.fills, e,
 		                            &s->model, err);
+	if (s->entails)
+		return bt_model_open_entailment(s->o.model, e, &s->model, err);
 	if (s->o.model == NULL)
 		return bt_model_open_parts(s->o.config, s->o.weights,
 		                           s->o.classes, e, &s->model, err);
@@ -272,12 +275,13 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 	room = (size_t)c.max_positions;
 	if (room < BT_FORWARD_TOKENS)
 		room = BT_FORWARD_TOKENS;
+	r = bt_predict_entailment_look(s, &c, &labels, err);
 	bt_labels_clear(&labels);
 	bt_config_clear(&c);
-	r = bt_pool_new(o->threads, &s->pool, err);
+	if (r || (r = bt_pool_new(o->threads, &s->pool, err)))
+		goto out;
 	e.pool = s->pool;
-	if (r ||
-	    (r = bt_gather_init(&s->gather, e.max_sequences, room, 0, err)) ||
+	if ((r = bt_gather_init(&s->gather, e.max_sequences, room, 0, err)) ||
 	    (r = open_model(s, &e, err)) || (r = open_tokenizer(s, err)) ||
 	    (s->model.task->masks && (r = open_masking(s, err))))
 		goto out;
@@ -306,6 +310,7 @@ out:
 void bt_predict_stream_close(struct bt_predict_stream *s)
 {
 	bt_device_close(s->device); /* before its graph */
+	bt_tfrecord_close(s->in);
 	bt_ensemble_clear(&s->more);
 	bt_model_clear(&s->model);
 	bt_tok_free(s->tok);
@@ -325,6 +330,7 @@ struct reading {
 	struct bt_token_rec rec;
 	const uint8_t *data; /* of rec */
 	size_t len;
+	bool seen; /* data are still to be read into rec */
 	bool held; /* rec is still to be taken */
 	struct bt_whole whole;
 };
@@ -340,7 +346,9 @@ static int read_next(struct bt_predict_stream *s, struct reading *x,
 		return 1;
 	}
 	do {
-		r = bt_tfrecord_next(x->in, &x->data, &x->len, err);
+		r = x->seen ? 1
+		            : bt_tfrecord_next(x->in, &x->data, &x->len, err);
+		x->seen = false;
 		if (r != 1)
 			return r;
 		r = bt_token_rec_read(x->data, x->len, &x->rec, err);
@@ -545,17 +553,16 @@ int bt_predict_stream_run(struct bt_predict_stream *s, char *const *paths,
 
 	if (r == BT_OK)
 		r = bt_dist_check_inputs(dist, paths, n_paths, err);
-	if (r == BT_OK)
-		r = bt_tfrecord_open(paths, n_paths, &x.in, err);
+	if (r == BT_OK && s->in == NULL)
+		r = bt_predict_records_open(s, paths, n_paths, err);
 	r = bt_dist_agree(dist, r, err);
-	if (r != BT_OK) {
-		bt_tfrecord_close(x.in);
+	if (r != BT_OK)
 		return r;
-	}
-	bt_tfrecord_expect(x.in, s->o.expect);
-	bt_tfrecord_add_to(x.in, &s->sum);
-	if (bt_pool_threads(s->pool) > 1)
-		bt_tfrecord_ahead(x.in);
+	x.in = s->in;
+	x.data = s->first;
+	x.len = s->first_len;
+	x.seen = s->first != NULL;
+	s->in = NULL;
 	if (s->o.live && dist == NULL)
 		bt_tfrecord_idle(x.in, answer, &f);
 	do {

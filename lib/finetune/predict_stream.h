@@ -34,6 +34,12 @@ struct bt_predict_stream_opts {
 	const char *embed; /* cls, mean, max: embed texts, by any encoder; auto:
 	                    * as sentence-transformers would; NULL: classify
 	                    * them */
+	/* a classifier of entailment (bt_model_entailment) chooses an answer
+	 * where the first of these records, n_records as bt_predict_stream_run
+	 * will be given, is a choice */
+	bool entails;
+	char *const *records;
+	int n_records;
 	bool judges;   /* without embed: a model that was not trained for labels
 	                * does what it was trained for, if it says so: it embeds
 	                * texts, for bt_task_embedding, or tells tokens */
@@ -71,6 +77,12 @@ struct bt_predict_stream {
 	struct bt_device_waiter waiter;
 	struct bt_pool *pool;
 	struct bt_tok *tok; /* NULL: the model directory has none */
+	/* looked into before the model was opened, as far as the first record;
+	 * or NULL */
+	struct bt_tfrecord *in;
+	const uint8_t *first; /* NULL: there was none */
+	size_t first_len;
+	bool entails; /* which is a choice: the model is opened for these */
 	struct bt_model model;
 	struct bt_sentence own; /* with auto: how it embeds; else zero */
 	struct bt_ensemble more;

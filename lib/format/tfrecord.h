@@ -40,8 +40,8 @@ void bt_tfrecord_limit(struct bt_tfrecord *r, struct bt_in_limit *limit);
 /* Lets each input be read ahead, as bt_in_ahead. */
 void bt_tfrecord_ahead(struct bt_tfrecord *r);
 
-/* fn is called where an input makes the reader wait, as bt_in_idle. Call it
- * before the first record. */
+/* fn is called where an input makes the reader wait, from the next record on,
+ * as bt_in_idle. */
 void bt_tfrecord_idle(struct bt_tfrecord *r, bt_in_idle_fn *fn, void *ctx);
 
 /* Makes another number of records than n in all inputs together an error, told

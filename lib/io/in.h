@@ -66,8 +66,8 @@ int bt_in_utf16(struct bt_in *in, enum bt_utf16 *order,
  * made of the input so far can be handed on: at once where little comes at a
  * time, after a moment where much does, as of a file, since large blocks are
  * faster. It must not use in; its error is one of the look that waits.
- * Compressed input is waited for without it. ctx is borrowed; call it before
- * the first look.
+ * Compressed input is waited for without it. ctx is borrowed. It counts from
+ * the next look on.
  */
 typedef int bt_in_idle_fn(void *ctx, struct bt_error *err);
 void bt_in_idle(struct bt_in *in, bt_in_idle_fn *fn, void *ctx);

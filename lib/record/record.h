@@ -238,6 +238,12 @@ struct bt_token_rec {
 	size_t scratch_cap;
 };
 
+/* Whether it is a choice of a question, with that. */
+static inline bool bt_token_rec_is_choice(const struct bt_token_rec *rec)
+{
+	return rec->has_text_number && rec->name_list.name != NULL;
+}
+
 /* Zero is an empty record; clear frees its memory. */
 void bt_token_rec_clear(struct bt_token_rec *rec);
 

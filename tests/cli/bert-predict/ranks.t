@@ -69,6 +69,18 @@ told() { # PATTERN NAME: one message
 	like "$(grep '^bert-' err)" "$1" "$2"
 	is "$(grep -c '^bert-' err)" 1 '... in one message'
 }
+
+# a classifier of entailment chooses among candidates
+awk -F, -v OFS=, 'NR == 1 { print "text", "b", "label" } NR > 1 { print $2, "a card", NR % 2 ? "entailment" : "neutral" }' rows.csv |
+	csv2tfrecord -q --pair b -l label | bert-tokenize -q -m vocab.txt |
+	bert-train -q --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --steps 3 --dtype f32 -o nli -
+for i in 1 2 3 4; do sed 1d rows.csv; done | (head -n 1 rows.csv && cat) |
+	csv2tfrecord -q -t text -l intent --candidates parking,get_card,pay_fine,wifi_access | bert-tokenize -q -m nli -o any.rec
+both 'candidates: predicts' bert-predict -m nli --proba any.rec
+both 'candidates: evaluates' bert-eval -m nli any.rec
+exits 2 'candidates from standard input' ranks 2 bert-predict -q -m nli -o x.csv
+told 'bert-predict: each of several processes reads all records, *: give files' 'are refused'
+
 head -c 9000 some.rec >bad.rec
 exits 1 'a damaged record' ranks 3 bert-predict -q -m classifier -o x.csv bad.rec
 told "bert-predict: *'bad.rec'*record *" 'is reported'
