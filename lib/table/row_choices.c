@@ -233,7 +233,8 @@ static int name_label(struct bt_table_maker *m, size_t n, struct bt_error *err)
 	        by_number ? ", or the number of one, from 0" : ""));
 }
 
-/* The same in each row. A data set's row may have no label. */
+/* The same in each row. A data set's row may have no label, or one with a
+ * number, which is not the candidate's. */
 static int set_candidates(struct bt_table_maker *m, struct bt_error *err)
 {
 	const struct bt_candidates *c = m->opts->candidates;
@@ -241,6 +242,7 @@ static int set_candidates(struct bt_table_maker *m, struct bt_error *err)
 	m->rec->names = c->name;
 	m->rec->choices = c->text;
 	m->rec->n_names = c->n;
+	m->rec->has_label_id = false;
 	return m->rec->label.p != NULL ? name_label(m, c->n, err) : BT_OK;
 }
 

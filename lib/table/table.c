@@ -187,6 +187,17 @@ static void warn_unused_map(const struct bt_table *t)
 	bt_buf_clear(&b);
 }
 
+/* Labels that are taken for numbers of choices may be other numbers. */
+static void warn_from_one(const struct bt_table *t)
+{
+	if (t->maker.numbers_of_choices >= FEW && t->maker.first_choices == 0)
+		bt_log_warn(t->opts.log, "choices-from-one",
+		            BT_HINT_MAP_FROM_ONE,
+		            "none of %llu labels is 0, the number of the first "
+		            "choice: 1 was taken for the second",
+		            (unsigned long long)t->maker.numbers_of_choices);
+}
+
 /* What the labels look like. */
 static int doubt_labels(const struct bt_table *t, struct bt_error *err)
 {
@@ -210,12 +221,6 @@ static int doubt_labels(const struct bt_table *t, struct bt_error *err)
 		            BT_HINT_TABLE_WINDOWS1252,
 		            "texts have control characters (bytes 80 to 9F), "
 		            "which are quotes and dashes in windows-1252");
-	if (t->maker.numbers_of_choices >= FEW && t->maker.first_choices == 0)
-		bt_log_warn(t->opts.log, "choices-from-one",
-		            BT_HINT_MAP_FROM_ONE,
-		            "none of %llu labels is 0, the number of the first "
-		            "choice: 1 was taken for the second",
-		            (unsigned long long)t->maker.numbers_of_choices);
 	warn_unused_map(t);
 	return bt_table_warn_labels(t->labels, t->opts.log, err);
 }
@@ -252,6 +257,7 @@ static int end_all(struct bt_table *t, struct bt_error *err)
 	bt_duplicate_ids_tell(&t->ids, t->opts.log);
 	bt_contradictions_tell(&t->contradictions, t->opts.rejects,
 	                       t->opts.log);
+	warn_from_one(t);
 	if (r == BT_OK && t->opts.task == NULL)
 		r = doubt_labels(t, err);
 	if (r != BT_OK || t->stats.records > 0)

@@ -32,6 +32,12 @@ is "$(csv2tfrecord -q -l label --candidates neg,pos d | tfrecord-cat -q --json |
 printf 'sentence\tlabel\ngood\t1\nbad\t0\n' >sst.tsv
 is "$(csv2tfrecord -q --task sst-2 --candidates 0,1 sst.tsv | tfrecord-cat -q --json | sed 's/.*"label": \("."\).*/\1/' | tr -d '\n')" '"1""0"' \
 	'a published data set of single texts'
+awk 'BEGIN { for (i = 0; i < 24; i++) print i % 4 + 1 ",news " i ",of a day" }' >news.csv
+is "$(csv2tfrecord -q --task ag-news --map-label 1=W,2=S,3=B,4=T --candidates W,S,B,T news.csv | tfrecord-cat -q --head 1 --json)" \
+	'{"choices": ["This example is W.", "This example is S.", "This example is B.", "This example is T."], "label": "W", "label_names": ["W", "S", "B", "T"], "text_a": "news 0 of a day"}' \
+	'whose labels are renamed'
+like "$(csv2tfrecord --task ag-news --candidates W,S,B,T,E -o x news.csv 2>&1)" '*warning: none of 24 labels is 0, the number of the first choice*' \
+	'... or counted from 0, which is doubted'
 printf 'text,kind\nx,a\ny,b\nx,b\n' >twice.csv
 like "$(csv2tfrecord -l kind --candidates a,b -o x twice.csv 2>&1)" '*warning: 1 text has different labels in different rows*' 'contradictions are found'
 
