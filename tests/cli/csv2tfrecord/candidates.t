@@ -42,7 +42,7 @@ printf 'text,kind\nx,a\ny,b\nx,b\n' >twice.csv
 like "$(csv2tfrecord -l kind --candidates a,b -o x twice.csv 2>&1)" '*warning: 1 text has different labels in different rows*' 'contradictions are found'
 
 refuses "*'a.csv': record 1 (line 2): the label 'delivery' is not one of the 2 choices, 'a' to 'b', or the number of one, from 0 (*" \
-	'a label that is no candidate' csv2tfrecord -q -l kind --candidates a,b -o x a.csv
+	'a label that is not among them' csv2tfrecord -q -l kind --candidates a,b -o x a.csv
 misuses '*the candidates: cannot use the labels given *: label 2 is empty*' 'an empty one' \
 	csv2tfrecord -q --candidates a,,b a.csv
 misuses "*the candidates: cannot use the labels given *: label 'a' stands there twice*" 'one twice' \
