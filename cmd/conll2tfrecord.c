@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Turns sentences of tagged words into text records. */
+#include <stdio.h>
+
 #include "base/str.h"
 #include "base/sys.h"
 #include "base/tool.h"
@@ -57,6 +59,8 @@ static const struct bt_opt options[] = {
     BT_INT(0, "context", "N",
            "also show N sentences on either side to the model [0]", values,
            context, 0, 1000),
+    BT_FLAG(0, "documents", "a record has a whole document, for training",
+            values, o.documents),
     BT_OPT_COMMON(values),
     BT_OPT_LAST,
 };
@@ -85,6 +89,9 @@ static const char *misfit(const struct values *v)
 		return "--repair-tags needs --scheme";
 	if (table && (v->o.word == NULL || (v->o.tag == NULL && !v->o.no_tags)))
 		return "--sentence needs --word and --tag or --no-tags";
+	if (v->o.documents && (v->context > 0 || table))
+		return "--documents makes no sense with --context and "
+		       "--sentence";
 	if (table && v->o.comment != NULL)
 		return "give either --sentence or --comment";
 	if (!table &&
@@ -154,6 +161,7 @@ static int run(void *values, char *const *files, int n)
 	struct bt_table_opts table;
 	struct bt_error err = {0};
 	const char *wrong;
+	char records[48] = "";
 	int r;
 
 	wrong = misfit(v);
@@ -174,9 +182,13 @@ static int run(void *values, char *const *files, int n)
 	bt_summary_count(log.summary, "headers", stats.headers);
 	bt_summary_count(log.summary, "no_words", stats.no_words);
 	bt_summary_count(log.summary, "tags_repaired", stats.repaired);
-	bt_log(&log, BT_LOG_NOTE, "%llu sentence%s, %llu word%s%s",
+	if (stats.records < stats.sentences)
+		snprintf(records, sizeof(records), " in %llu document%s",
+		         (unsigned long long)stats.records,
+		         bt_plural(stats.records));
+	bt_log(&log, BT_LOG_NOTE, "%llu sentence%s%s, %llu word%s%s",
 	       (unsigned long long)stats.sentences, bt_plural(stats.sentences),
-	       (unsigned long long)stats.words, bt_plural(stats.words),
+	       records, (unsigned long long)stats.words, bt_plural(stats.words),
 	       stats.tagged ? "" : ", without tags");
 	if (stats.comments > 0)
 		bt_log(&log, BT_LOG_NOTE, "%llu comment line%s left out",

@@ -178,6 +178,18 @@ static void put_columns(struct bt_tags *t, struct bt_span line, const char *tag,
 	bt_buf_putc(&t->row, '\n');
 }
 
+/* The next line of a word; puts the empty ones before it, which end sentences
+ * of a document. */
+static int next_line(struct bt_tags *t, struct list *lines,
+                     struct bt_span *line)
+{
+	int r;
+
+	while ((r = next(lines, line, NULL)) == 1 && line->n == 0)
+		bt_buf_putc(&t->row, '\n');
+	return r;
+}
+
 static void put_conll(struct bt_tags *t, struct sentence *s)
 {
 	struct bt_span line = {NULL, 0};
@@ -188,7 +200,7 @@ static void put_conll(struct bt_tags *t, struct sentence *s)
 		bt_buf_putc(&t->row, '\n');
 	}
 	for (i = 0; i < t->n; i++) {
-		if (next(&s->lines, &line, NULL) != 1 &&
+		if (next_line(t, &s->lines, &line) != 1 &&
 		    next(&s->words, &line, NULL) != 1 && !t->wordless)
 			break;
 		put_columns(t, line, t->labels->name[t->tag[i]], t->p[i]);

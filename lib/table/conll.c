@@ -97,6 +97,14 @@ static int write_list(struct reader *r, const char *name,
 	return e;
 }
 
+/* A sentence without an id has its number. */
+static void put_id(const struct reader *r, struct bt_conll_sentence *s)
+{
+	if (s->id.len == 0)
+		bt_buf_printf(&s->id, "%llu",
+		              (unsigned long long)r->stats->sentences);
+}
+
 /* Writes the first sentence that was not, with what stands around it. */
 static int write_next(struct reader *r, struct bt_error *err)
 {
@@ -106,9 +114,7 @@ static int write_next(struct reader *r, struct bt_error *err)
 	struct bt_conll_sentence *s = &r->q[k];
 	struct bt_span payload;
 
-	if (s->id.len == 0)
-		bt_buf_printf(&s->id, "%llu",
-		              (unsigned long long)r->stats->sentences);
+	put_id(r, s);
 	bt_example_begin(&r->w);
 	if (write_list(r, "after", NULL, k + 1, to) ||
 	    write_list(r, "before", NULL, from, k))
@@ -123,6 +129,7 @@ static int write_next(struct reader *r, struct bt_error *err)
 	payload = bt_example_finish(&r->w);
 	if (payload.p == NULL)
 		return bt_error_nomem(err, "reading a sentence");
+	r->stats->records++;
 	r->stats->sentences++;
 	r->stats->words += s->words.n;
 	r->stats->tagged |= s->tags.n > 0;
@@ -179,7 +186,8 @@ static int end_sentence(struct reader *r, struct bt_error *err)
 	if (e != BT_OK)
 		return e;
 	r->n++;
-	while (e == BT_OK && r->n - r->written > r->o->context)
+	while (e == BT_OK && !r->o->documents &&
+	       r->n - r->written > r->o->context)
 		e = write_next(r, err);
 	if (e == BT_OK && r->written > r->o->context) {
 		first = r->q[0];
@@ -192,11 +200,27 @@ static int end_sentence(struct reader *r, struct bt_error *err)
 	return e;
 }
 
+/* Makes one of the sentences of a document, with an empty line between two. */
+static int join_document(struct reader *r, struct bt_error *err)
+{
+	size_t i;
+
+	put_id(r, &r->q[0]);
+	for (i = 1; i < r->n; i++)
+		if (bt_conll_sentence_append(&r->q[0], &r->q[i]) != BT_OK)
+			return bt_error_nomem(err, "reading a document");
+	r->stats->sentences += r->n - 1;
+	r->n = 1;
+	return BT_OK;
+}
+
 /* Writes all sentences: those of the next document are not their context. */
 static int end_document(struct reader *r, struct bt_error *err)
 {
 	int e = end_sentence(r, err);
 
+	if (e == BT_OK && r->o->documents && r->n > 1)
+		e = join_document(r, err);
 	while (e == BT_OK && r->written < r->n)
 		e = write_next(r, err);
 	r->n = r->written = 0;
@@ -324,41 +348,17 @@ static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 	return e == BT_OK ? add_word(r, line, column, first, err) : e;
 }
 
-/* A row: an object with a list of words and perhaps one of tags. */
 static int add_row(void *arg, const json_t *o, struct bt_error *err)
 {
 	struct reader *r = arg;
-	const char *word = r->o->word != NULL ? r->o->word : "tokens", *tag;
-	const json_t *tags;
-	struct bt_conll_sentence *s = now(r);
-	int e = BT_OK;
+	int e;
 
-	tag = r->o->tag != NULL                        ? r->o->tag
-	      : json_object_get(o, "tags") != NULL     ? "tags"
-	      : json_object_get(o, "ner_tags") != NULL ? "ner_tags"
-	                                               : NULL;
-	bt_conll_put_id(&s->id, json_object_get(o, "id"));
-	if (json_object_get(o, word) == NULL)
-		e = bt_error_hint(
-		    err,
-		    json_object_get(o, "data") != NULL ||
-		            json_object_get(o, "question") != NULL
-		        ? BT_HINT_READ_QUESTIONS
-		        : BT_HINT_NONE,
-		    bt_error_set(err, BT_EFORMAT, "has no key '%s'", word));
-	else
-		e = bt_conll_texts_list(&s->words, json_object_get(o, word),
-		                        word, err);
-	tags = tag != NULL && !r->o->no_tags ? json_object_get(o, tag) : NULL;
-	if (e == BT_OK && tags == NULL && r->o->tag != NULL && !r->o->no_tags)
-		e = bt_error_set(err, BT_EFORMAT, "has no key '%s'", tag);
-	if (e == BT_OK && tags != NULL)
-		e = bt_conll_texts_list(&s->tags, tags, tag, err);
-	if (e == BT_OK && s->words.n == 0)
-		e = bt_error_set(err, BT_EFORMAT, "has no words");
-	if (e == BT_OK && tags != NULL && s->tags.n != s->words.n)
-		e = bt_error_set(err, BT_EFORMAT, "has %zu words, but %zu tags",
-		                 s->words.n, s->tags.n);
+	if (r->o->documents)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "does not say where a document begins, as "
+		                    "columns can");
+	e = bt_conll_sentence_read(now(r), o, r->o->word, r->o->tag,
+	                           !r->o->no_tags, err);
 	return e == BT_OK ? end_sentence(r, err) : e;
 }
 
@@ -467,6 +467,7 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 
 static int read_file(struct reader *r, char *path, struct bt_error *err)
 {
+	uint64_t documents;
 	struct bt_in *in;
 	int e = bt_in_open(path, &in, err);
 
@@ -480,12 +481,20 @@ static int read_file(struct reader *r, char *path, struct bt_error *err)
 	r->looked = false;
 	r->at = (struct bt_conll_place){0, 0};
 	r->number_sign = false;
+	documents = r->stats->documents;
 	bt_in_idle(in, wait_for_more, r);
 	e = bt_conll_look_first(in, err);
 	if (e == 1)
 		return read_parquet(r, in, err);
 	if (e == BT_OK)
 		e = read_lines(r, in, err);
+	if (e == BT_OK && r->o->documents && r->stats->documents == documents) {
+		r->number = 0; /* it is no line's fault */
+		e = bt_error_set(err, BT_EFORMAT,
+		                 "%s: no line begins a document, as -DOCSTART- "
+		                 "or '# newdoc' would",
+		                 bt_in_name(in));
+	}
 	if (e != BT_OK && e != BT_EIO && e != BT_ENOMEM && r->number > 0)
 		bt_error_prefix(err, "%s: line %llu", bt_in_name(in),
 		                (unsigned long long)r->number);

@@ -6,7 +6,8 @@
  * (table/table.h) with a word in a row. Features of a
  * record: id, words, tags (bytes lists), lines (the input's lines, where there
  * are), doc (the line -DOCSTART-, of the first sentence behind it), and before
- * and after (the words of the sentences around it).
+ * and after (the words of the sentences around it); or a record has all
+ * sentences of a document.
  */
 #ifndef BT_TABLE_CONLL_H
 #define BT_TABLE_CONLL_H
@@ -26,6 +27,9 @@ struct bt_conll_opts {
 	const char *word, *tag;
 	bool no_tags;   /* there are none */
 	size_t context; /* sentences of the same document on either side */
+	/* a record has all sentences of a document, and its lines an empty one
+	 * between two sentences; its id is that of the first */
+	bool documents;
 	/* FROM or FROM:TO: tags follow FROM and are written as TO has them
 	 * (table/tag_scheme.h); NULL: any tags */
 	const char *scheme;
@@ -40,10 +44,11 @@ struct bt_conll_opts {
 };
 
 struct bt_conll_stats {
-	uint64_t sentences, words, documents;
-	uint64_t comments; /* lines left out */
-	uint64_t headers;  /* first lines that name the columns, likewise */
-	uint64_t no_words; /* of CoNLL-U: 1-2 and 1.1, left out as well */
+	uint64_t records, sentences, words;
+	uint64_t documents; /* lines that begin one */
+	uint64_t comments;  /* lines left out */
+	uint64_t headers;   /* first lines that name the columns, likewise */
+	uint64_t no_words;  /* of CoNLL-U: 1-2 and 1.1, left out as well */
 	bool tagged;
 	uint64_t repaired; /* tags */
 };

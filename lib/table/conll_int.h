@@ -26,6 +26,8 @@ struct bt_conll_texts {
 
 /* BT_OK or BT_ENOMEM. */
 int bt_conll_texts_add(struct bt_conll_texts *t, struct bt_span s) BT_MUST_USE;
+int bt_conll_texts_append(struct bt_conll_texts *t,
+                          const struct bt_conll_texts *more) BT_MUST_USE;
 /* Adds a list of texts or whole numbers, the value of key. */
 int bt_conll_texts_list(struct bt_conll_texts *t, const json_t *list,
                         const char *key, struct bt_error *err) BT_MUST_USE;
@@ -41,6 +43,16 @@ struct bt_conll_sentence {
 	size_t number_cap;
 };
 
+/* Appends the words, tags and lines of the next sentence of a document, with an
+ * empty line between. BT_OK or BT_ENOMEM. */
+int bt_conll_sentence_append(struct bt_conll_sentence *s,
+                             const struct bt_conll_sentence *next) BT_MUST_USE;
+/* Reads an object with a list of words and, if it is tagged, perhaps one of
+ * tags, which it must have with a tag that is not NULL; word and tag are as in
+ * bt_conll_opts. */
+int bt_conll_sentence_read(struct bt_conll_sentence *s, const json_t *o,
+                           const char *word, const char *tag, bool tagged,
+                           struct bt_error *err) BT_MUST_USE;
 void bt_conll_sentence_forget(struct bt_conll_sentence *s);
 void bt_conll_sentence_clear(struct bt_conll_sentence *s);
 

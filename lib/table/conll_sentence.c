@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hint.h"
 #include "base/mem.h"
 #include "format/json.h"
 #include "table/conll_int.h"
@@ -14,6 +15,19 @@ int bt_conll_texts_add(struct bt_conll_texts *t, struct bt_span s)
 	bt_buf_put(&t->bytes, s.p, s.n);
 	t->end[t->n++] = t->bytes.len;
 	return t->bytes.oom ? BT_ENOMEM : BT_OK;
+}
+
+int bt_conll_texts_append(struct bt_conll_texts *t,
+                          const struct bt_conll_texts *more)
+{
+	size_t i, at = 0;
+	int e = BT_OK;
+
+	for (i = 0; i < more->n && e == BT_OK; at = more->end[i++])
+		e = bt_conll_texts_add(
+		    t, (struct bt_span){bt_buf_at(&more->bytes, at),
+		                        more->end[i] - at});
+	return e;
 }
 
 void bt_conll_texts_forget(struct bt_conll_texts *t)
@@ -62,6 +76,56 @@ void bt_conll_put_id(struct bt_buf *b, const json_t *id)
 		bt_buf_put(b, json_string_value(id), json_string_length(id));
 	else if (json_is_integer(id))
 		bt_buf_printf(b, "%lld", (long long)json_integer_value(id));
+}
+
+int bt_conll_sentence_append(struct bt_conll_sentence *s,
+                             const struct bt_conll_sentence *next)
+{
+	static const struct bt_span nothing = {"", 0};
+	int e = BT_OK;
+
+	if (next->lines.n > 0)
+		e = bt_conll_texts_add(&s->lines, nothing);
+	if (e == BT_OK)
+		e = bt_conll_texts_append(&s->lines, &next->lines);
+	if (e == BT_OK)
+		e = bt_conll_texts_append(&s->words, &next->words);
+	return e == BT_OK ? bt_conll_texts_append(&s->tags, &next->tags) : e;
+}
+
+int bt_conll_sentence_read(struct bt_conll_sentence *s, const json_t *o,
+                           const char *word, const char *tag, bool tagged,
+                           struct bt_error *err)
+{
+	bool named = tag != NULL;
+	const json_t *tags;
+	int e = BT_OK;
+
+	if (word == NULL)
+		word = "tokens";
+	if (!named)
+		tag = json_object_get(o, "tags") != NULL ? "tags" : "ner_tags";
+	bt_conll_put_id(&s->id, json_object_get(o, "id"));
+	if (json_object_get(o, word) == NULL)
+		return bt_error_hint(
+		    err,
+		    json_object_get(o, "data") != NULL ||
+		            json_object_get(o, "question") != NULL
+		        ? BT_HINT_READ_QUESTIONS
+		        : BT_HINT_NONE,
+		    bt_error_set(err, BT_EFORMAT, "has no key '%s'", word));
+	e = bt_conll_texts_list(&s->words, json_object_get(o, word), word, err);
+	tags = tagged ? json_object_get(o, tag) : NULL;
+	if (e == BT_OK && tags == NULL && named && tagged)
+		e = bt_error_set(err, BT_EFORMAT, "has no key '%s'", tag);
+	if (e == BT_OK && tags != NULL)
+		e = bt_conll_texts_list(&s->tags, tags, tag, err);
+	if (e == BT_OK && s->words.n == 0)
+		e = bt_error_set(err, BT_EFORMAT, "has no words");
+	if (e == BT_OK && tags != NULL && s->tags.n != s->words.n)
+		e = bt_error_set(err, BT_EFORMAT, "has %zu words, but %zu tags",
+		                 s->words.n, s->tags.n);
+	return e;
 }
 
 void bt_conll_sentence_forget(struct bt_conll_sentence *s)
