@@ -7,6 +7,7 @@
 # DELIMITER, TEXT, PAIR (the second text of a pair; empty: none), LABEL, ID (names of columns) or
 # TASK (classification, multilabel or regression) to overrule a guess, as in:
 # TEXT=review pipelines/fit.sh ...
+# ENCODING=windows-1252 or another of csv2tfrecord is that of a table which is not UTF-8.
 set -eu
 PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
 if [ $# -lt 3 ]; then
@@ -23,34 +24,29 @@ say() {
 	echo "fit.sh: $*" >&2
 }
 
-if [ ! -r "$train" ]; then
-	say "cannot read '$train'"
+if [ ! -f "$train" ] || [ ! -r "$train" ]; then
+	say "cannot read '$train', or it is not a file"
 	exit 1
 fi
 # A model that cannot be read is reported before the table is read.
 ckpt-inspect -q -o "$tmp/model" "$model"
 
-# The delimiter is what the header has most of; Parquet has none. Excel's "Unicode
-# text" is UTF-16.
-begin=$(head -c 4 "$train" | od -An -tx1)
-case $begin in
-*'50 41 52 31'*) DELIMITER= ;;
-*'ff fe'* | *'fe ff'*) iconv -f UTF-16 -t UTF-8 "$train" | sed q >"$tmp/header" ;;
-*) sed q "$train" >"$tmp/header" ;;
-esac
-if [ -f "$tmp/header" ] && [ -z "${DELIMITER-}" ]; then
-	DELIMITER=comma most=0
-	for pair in 'comma=,' 'semicolon=;' 'pipe=|' "tab=$(printf '\t')"; do
-		n=$(tr -dc "${pair#*=}" <"$tmp/header" | wc -c)
-		[ "$n" -le "$most" ] || DELIMITER=${pair%%=*} most=$n
-	done
-fi
-
 # table OPTION...: csv2tfrecord of it
 table() {
-	csv2tfrecord ${DELIMITER:+--delimiter "$DELIMITER"} "$@" "$train"
+	csv2tfrecord ${DELIMITER:+--delimiter "$DELIMITER"} ${ENCODING:+--encoding "$ENCODING"} "$@" "$train"
 }
 
+# The delimiter is what the header has most of; Parquet has none.
+if [ "$(head -c 4 "$train" | tr -d '\0')" = PAR1 ]; then
+	DELIMITER=
+elif [ -z "${DELIMITER-}" ]; then
+	most=0 best=
+	for DELIMITER in comma semicolon pipe tab; do
+		n=$(table --list-columns 2>/dev/null | wc -l)
+		[ "$n" -le "$most" ] || best=$DELIMITER most=$n
+	done
+	DELIMITER=$best # none, which says why
+fi
 table --list-columns >"$tmp/columns"
 
 # named WORD...: the first column with one of these names, in any case
@@ -105,6 +101,7 @@ if [ -z "$LABEL" ]; then # the column with the fewest different values
 	fi
 fi
 if [ -z "$TEXT" ] || [ -z "$LABEL" ]; then
+	table -q -t 1 -o "$tmp/text.rec" || : # if no row can be read, it says why
 	say "'$train' needs a column of texts and one of labels; it has: $(paste -sd , "$tmp/columns")"
 	exit 1
 fi
@@ -113,8 +110,8 @@ case $LABEL in
 esac
 if [ -z "${TASK-}" ]; then # numbers are predicted as such if they are many
 	TASK=$(records -t "$TEXT" -l "$LABEL" | sed 's/.*"label": "\([^"]*\)".*/\1/' | sort | uniq -c |
-		awk '{ n++; if ($2 !~ /^[-+]?[0-9]+([.][0-9]*)?$/ || NF > 2) other = 1
-			if ($2 ~ /[.][0-9]*[1-9]/) part = 1 }
+		awk '{ n++; if ($2 !~ /^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$/ || NF > 2) other = 1
+			if ($2 + 0 != int($2 + 0)) part = 1 }
 			END { print !other && (part || n > 20) ? "regression" : "classification" }')
 fi
 say "delimiter: ${DELIMITER:-none, it is Parquet}"

@@ -3,7 +3,8 @@
 # Fills in a sample submission with what a model of fit.sh predicts for a table
 # that has the same columns, but for the labels.
 # usage: pipelines/predict.sh OUT_DIR TEST.csv SAMPLE.csv [SUBMISSION.csv [OPTION ...]]
-# SUBMISSION.csv is the output [submission.csv]. Options go to bert-predict.
+# SUBMISSION.csv is the output [submission.csv]. Options go to bert-predict. ENCODING is that of
+# a table which is not UTF-8, as windows-1252.
 set -eu
 PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
 if [ $# -lt 3 ]; then
@@ -38,7 +39,8 @@ elif [ -z "$delimiter" ]; then # the model's table was Parquet
 	*) delimiter=comma ;;
 	esac
 fi
-csv2tfrecord ${delimiter:+--delimiter "$delimiter"} -t "$text" ${pair:+--pair "$pair"} ${id:+-i "$id"} \
+csv2tfrecord ${delimiter:+--delimiter "$delimiter"} ${ENCODING:+--encoding "$ENCODING"} \
+	-t "$text" ${pair:+--pair "$pair"} ${id:+-i "$id"} \
 	-o "$tmp/text.rec" "$test"
 bert-tokenize -m "$model" -o "$tmp/test.rec" "$tmp/text.rec"
 bert-predict -m "$model" --sample "$sample" $order -o "$submission" --override "$@" "$tmp/test.rec"

@@ -311,6 +311,19 @@ is "$(grep -c 'second text' err)" 0 '... of one column'
 iconv -f UTF-8 -t UTF-16 numbers.tsv >excel.txt
 exits 0 'fit.sh: UTF-16' "$fit" excel.txt demo/intent excel --epochs 1
 same excel/model.safetensors numbers/model.safetensors '... is the same table'
+awk 'BEGIN {
+	print "\"Satz, kurz, ganz\";points"
+	for (i = 1; i <= 60; i++) print "\"caf\351, number " i % 20 ", of a reader\";" i "e-1"
+}' | gzip >quoted.csv.gz
+exits 1 'fit.sh: Latin-1' "$fit" quoted.csv.gz demo/intent quoted --epochs 1
+like "$(cat err)" '*not valid utf-8*--encoding*needs a column*' '... fails, and it says why'
+exits 0 'fit.sh: its ENCODING' env ENCODING=latin1 "$fit" quoted.csv.gz demo/intent quoted --epochs 1
+like "$(cat err)" "*delimiter: semicolon*column 'Satz, kurz, ganz'*column 'points'*task: regression*" \
+	'... commas in quotes divide nothing, and 1e-1 is a number'
+exits 0 'predict.sh: its ENCODING' env ENCODING=latin1 "$predict" quoted quoted.csv.gz sample.csv filled.csv
+is "$(wc -l <filled.csv | tr -d ' ')" 61 '... too'
+exits 1 'fit.sh: a folder' "$fit" demo demo/intent folder
+like "$(cat err)" "fit.sh: cannot read 'demo', or it is not a file" '... is refused'
 exits 0 'predict.sh: in its order' "$predict" numbers numbers.tsv sample.csv filled.csv
 is "$(wc -l <filled.csv | tr -d ' ')" 61 '... a line each'
 exits 0 'fit.sh: other columns' env TEXT=points LABEL=Satz TASK=classification "$fit" \
