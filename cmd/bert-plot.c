@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/tool.h"
+#include "format/escape.h"
 #include "format/json.h"
 #include "format/tfrecord.h"
 #include "io/in.h"
@@ -357,10 +358,16 @@ static int run(const struct values *v, char **files, int n)
 int main(int argc, char **argv)
 {
 	struct values v = {.common = BT_COMMON_INIT, .x = "epoch"};
+	struct bt_buf title = BT_BUF_INIT;
 	int operand, status;
 
 	if (!bt_tool_options(&tool, argc, argv, &v, &operand, &status))
 		return status;
+	if (v.title != NULL) {
+		bt_escape_line(&title, bt_span(v.title), 0);
+		v.title = bt_buf_str(&title);
+	}
 	status = run(&v, argv + operand, argc - operand);
+	bt_buf_clear(&title);
 	return bt_tool_end(&tool, status);
 }

@@ -248,13 +248,13 @@ static int add_run(struct panel *p, const struct bt_history *h, size_t k,
 /* A name as a title: learning_rate becomes "Learning rate". */
 static void put_title(struct bt_buf *b, const char *name)
 {
-	size_t i;
+	size_t start = b->len, i;
 
 	bt_escape_line(b, bt_span(name), 0);
-	for (i = 0; i < b->len; i++)
+	for (i = start; i < b->len; i++)
 		if (b->data[i] == '_')
 			b->data[i] = ' ';
-	if (b->len > 0 && b->data[0] >= 'a' && b->data[0] <= 'z')
+	if (start == 0 && b->len > 0 && b->data[0] >= 'a' && b->data[0] <= 'z')
 		b->data[0] = (char)(b->data[0] - 'a' + 'A');
 }
 

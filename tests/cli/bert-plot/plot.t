@@ -43,6 +43,9 @@ works 'two epochs' bert-plot -o two-epochs.svg --metric accuracy two.jsonl
 is "$(texts two-epochs.svg | grep -c '1.5')" 0 'have no tick at 1.5'
 works 'one epoch' bert-plot --terminal --width 40 --height 8 -o letters one.jsonl
 is "$(tail -n 1 letters | tr -s ' ')" ' 0 1 2 epoch' 'ticks are at whole epochs'
+works 'a title' bert-plot --title "run_a $(printf '\377\033')" --metric learning_rate -o title.svg a
+is "$(texts title.svg | head -n 1)" "run_a $(printf '\357\277\275')\\x1b: learning rate" \
+	'stays as it is, but for what neither XML nor a terminal takes'
 printf '{"step":%s,"epoch":1,"loss":%s}\n' 100000000000000000 0.1 100000000000000016 0.10000000000000002 >close.jsonl
 for x in epoch step; do
 	works "values that differ by rounding alone, over $x" timeout 60 bert-plot --metric loss --x $x -o close.svg close.jsonl
