@@ -200,6 +200,10 @@ static int one_label(struct bt_table_maker *m, struct bt_error *err)
 	if ((r = tidy_room(m, rec->label.n, err)))
 		return r;
 	rec->label = tidy(m, rec->label);
+	m->dropped =
+	    m->opts->na == BT_TABLE_NA_DROP && bt_table_is_na(rec->label);
+	if (m->dropped)
+		return BT_OK;
 	m->fault = BT_TABLE_LABEL;
 	if (rec->label.n == 0)
 		return bt_error_hint(

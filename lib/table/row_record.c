@@ -208,7 +208,7 @@ int bt_table_make(struct bt_table_maker *m, struct bt_text_rec *rec,
 	memset(rec, 0, sizeof(*rec));
 	m->rec = rec;
 	m->fault = BT_TABLE_FAULTS;
-	m->missing = false;
+	m->missing = m->dropped = false;
 	r = take_texts(m, err);
 	if (r == BT_OK && m->opts->task != NULL && m->opts->task->breaks)
 		r = clean(m, &rec->text_a, err);
@@ -217,6 +217,8 @@ int bt_table_make(struct bt_table_maker *m, struct bt_text_rec *rec,
 		                       &rec->text_b, err);
 	if (r == BT_OK && c->n_label > 0)
 		r = bt_table_make_labels(m, err);
+	if (m->dropped)
+		return r;
 	if (r == BT_OK && (c->n_choice > 0 || m->opts->candidates != NULL))
 		r = bt_table_make_choices(m, err);
 	if (r == BT_OK && c->id != BT_TABLE_ABSENT)

@@ -340,25 +340,25 @@ static int read_row(struct bt_table *t, struct bt_error *err)
 static int read_record(struct bt_table *t, struct bt_text_rec *rec,
                        struct bt_error *err)
 {
+	struct bt_table_maker *m = &t->maker;
 	int r;
 
 	do {
 		r = read_row(t, err);
 		if (r != 1)
 			return r;
-		r = bt_table_wants(&t->maker, err);
+		r = bt_table_wants(m, err);
 		t->stats.others += r == 0;
-		if (r == 1 && t->opts.na == BT_TABLE_NA_DROP &&
-		    bt_table_is_incomplete(&t->maker)) {
-			t->stats.dropped++;
-			r = 0;
-		}
-	} while (r == 0);
-	if (r == 1)
-		r = bt_table_make(&t->maker, rec, err);
-	if (r == BT_OK)
-		return 1;
-	return t->maker.fault == BT_TABLE_FAULTS
+		if (r != 1)
+			continue;
+		m->dropped = t->opts.na == BT_TABLE_NA_DROP &&
+		             bt_table_is_incomplete(m);
+		r = m->dropped ? BT_OK : bt_table_make(m, rec, err);
+		if (r == BT_OK && !m->dropped)
+			return 1;
+		t->stats.dropped += r == BT_OK;
+	} while (r == BT_OK);
+	return m->fault == BT_TABLE_FAULTS
 	           ? r
 	           : bt_row_source_blame(&t->now.rows, err);
 }

@@ -185,6 +185,7 @@ struct bt_table_maker {
 	const struct bt_string_set *classes;
 	bool classes_numbered; /* and these go into records */
 	bool missing;          /* the last record has a text that was missing */
+	bool dropped;          /* it has no label, tidied up, and is left out */
 
 	/* the row; it is a bad one where fault is not BT_TABLE_FAULTS */
 	const struct bt_table_columns *columns;

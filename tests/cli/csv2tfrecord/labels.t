@@ -190,6 +190,9 @@ printf 'text,p,y\na,b,x\n,b,x\nNA,b,x\nd,null,x\ne,b,\nf,b,n/a\n' >m.csv
 gives 'label=x|text_a=a
 label=x|text_a=d' 'rows without a text or a label are left out' --na drop -l y m.csv
 is "$(cat err)" 'csv2tfrecord: 2 records from 1 file, 1 label; 4 rows without text or label left out' 'and counted'
+printf 'text,y\na, \nb,\302\240NA \nc, x \n' >m.blanks.csv
+gives 'label=x|text_a=c' 'labels that are missing without their blanks, too' --na drop --strip -l y m.blanks.csv
+is "$(cat err)" 'csv2tfrecord: 1 record from 1 file, 1 label; 2 rows without text or label left out' 'are counted'
 printf 'text,y\nNA,x\na,\n' >none.csv
 refuses 'csv2tfrecord: no rows are left: 2 without text or label were left out' 'all of them' \
 	csv2tfrecord -q --na drop -l y none.csv
