@@ -161,8 +161,8 @@ static int nothing_left(const struct bt_split *p, int k, uint32_t n,
 		if (p->share[i] > 0)
 			return bt_error_set(
 			    err, BT_EFORMAT,
-			    "%u record%s leave none for part '%s'", n,
-			    bt_plural(n), p->name[i]);
+			    "%u record%s none for part '%s'", n,
+			    n == 1 ? " leaves" : "s leave", p->name[i]);
 	return BT_OK;
 }
 

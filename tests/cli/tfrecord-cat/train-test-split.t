@@ -40,7 +40,7 @@ tfrecord-cat -q --split a=0,b=1 -o n b.rec
 is "$(tfrecord-cat --count n-a) $(tfrecord-cat --count n-b)" '0 100' 'a share of 0'
 tfrecord-cat -q --split a=.5,b=.5 -o n /dev/null
 is "$(cat n-a n-b | wc -c)" 0 'of nothing'
-refuses "*1 record leave none for part 'a'" 'too few records' \
+refuses "*1 record leaves none for part 'a'" 'too few records' \
 	tfrecord-cat -q --head 1 --split a=.9,b=.1 -o no b.rec
 exits 2 'a seed of numpy' tfrecord-cat --split a=.9,b=.1 --seed 4294967296 -o no b.rec
 is "$(echo no*)" 'no*' 'and nothing appears'

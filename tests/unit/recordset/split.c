@@ -151,9 +151,9 @@ TEST(what_is_refused)
 	}
 	assert_ok(bt_split_parse("a=.9,b=.1", &p, &err));
 	assert_err(bt_split_order(&p, 1, 1, NULL, 0, order, start, &err),
-	           BT_EFORMAT, "1 record leave none for part 'a'");
+	           BT_EFORMAT, "1 record leaves none for part 'a'");
 	assert_err(bt_split_parts(&p, 1, 1, NULL, 0, &part, &err), BT_EFORMAT,
-	           "1 record leave none for part 'a'");
+	           "1 record leaves none for part 'a'");
 	assert_ok(bt_split_order(&p, 1, 0, NULL, 0, order, start, &err));
 	assert_ok(bt_split_parts(&p, 1, 0, NULL, 0, &part, &err));
 	bt_bitpack_clear(&part);
