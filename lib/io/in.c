@@ -336,11 +336,14 @@ int bt_in_utf16(struct bt_in *in, enum bt_utf16 *order, struct bt_error *err)
 	uint8_t *old;
 	const uint8_t *p;
 	size_t n;
-	int r = bt_in_peek(in, 2, &p, &n, err);
+	int r = bt_in_peek(in, 1, &p, &n, err);
 
+	/* the second byte may be long in coming */
+	if (r == BT_OK && n == 1 && p[0] >= 0xFE)
+		r = bt_in_peek(in, 2, &p, &n, err);
 	if (r != BT_OK)
 		return r;
-	if (n == 2 && p[0] + p[1] == 0xFE + 0xFF && p[0] >= 0xFE) {
+	if (n == 2 && p[0] + p[1] == 0xFE + 0xFF) {
 		*order = p[0] == 0xFF ? BT_UTF16_LE : BT_UTF16_BE;
 		bt_in_skip(in, 2);
 	}

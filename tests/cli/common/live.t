@@ -87,6 +87,7 @@ each 'a sentence of #' conll2tfrecord '#x O\n# B-X\n\n' 'park O\n\n'
 each 'a question' squad2tfrecord \
 	'{"id":"a","question":"who","context":"I lost","answers":[{"text":"I","answer_start":0}]}\n' \
 	'{"id":"b","question":"what","context":"a card","answers":[]}\n'
+each 'a row of one letter' 'csv2tfrecord --no-header -t 1' 'a\n' 'b\n'
 each 'a line of JSON' 'tfrecord-cat --from-json' '{"text_a":"a fine"}\n' '{"text_a":"park"}\n'
 
 # --- what only ends with the next text, or with the input

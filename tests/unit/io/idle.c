@@ -91,6 +91,28 @@ TEST(an_idle_file)
 	bt_in_close(in);
 }
 
+/* A byte order mark has two bytes; the second is not waited for where the first
+ * is none of it. */
+TEST(an_idle_pipe_of_text)
+{
+	struct bt_error err = {0};
+	enum bt_utf16 order = BT_UTF16_NONE;
+	char path[32];
+	struct bt_in *in;
+	int fd[2], n = 2;
+
+	assert_int_equal(pipe(fd), 0);
+	snprintf(path, sizeof(path), "/dev/fd/%d", fd[0]);
+	assert_ok(bt_in_open(path, &in, &err));
+	bt_in_idle(in, count_idle, &n);
+	assert_int_equal(write(fd[1], "\n", 1), 1);
+	assert_ok(bt_in_utf16(in, &order, &err));
+	assert_int_equal(n, 2);
+	bt_in_close(in);
+	close(fd[0]);
+	close(fd[1]);
+}
+
 TEST(live_outputs)
 {
 	struct bt_buf b = BT_BUF_INIT;
@@ -154,6 +176,7 @@ int main(void)
 	    cmocka_unit_test(an_idle_pipe),
 	    cmocka_unit_test(an_idle_stream),
 	    cmocka_unit_test(an_idle_file),
+	    cmocka_unit_test(an_idle_pipe_of_text),
 	    cmocka_unit_test(live_outputs),
 	    cmocka_unit_test(abandoned_records),
 	};
