@@ -17,15 +17,14 @@ if [ "${1-}" = small ]; then
 	data=$(dirname "$0")/data
 	train=$data/library-train.csv test=$data/library-dev.csv label=intent
 	out=${2:-cluster}
-	vocab=$data/vocab.txt
-	start="--init-config $data/small.json --tokenizer $vocab"
+	model=$data/vocab.txt # a vocabulary is enough to tokenize
+	start=--tokenizer config=$data/small.json
 	recipe='--batch-size 32 --learning-rate 2e-3 --epochs 8'
 	shift
 elif [ $# -ge 3 ]; then
-	train=$2 test=$3 label=category
+	model=$1 train=$2 test=$3 label=category
 	out=${4:-cluster}
-	vocab=$1
-	start="-m $1"
+	start=-m config=
 	recipe='--batch-size 32 --learning-rate 3e-4 --epochs 5'
 	shift 3
 else
@@ -38,12 +37,13 @@ mkdir -p "$out"
 # One process makes the records; each of several reads them.
 for part in train test; do
 	[ $part = train ] || train=$test
-	csv2tfrecord -q -t text -l $label "$train" | bert-tokenize -q -m "$vocab" -o "$out/$part.rec"
+	csv2tfrecord -q -t text -l $label "$train" | bert-tokenize -q -m "$model" -o "$out/$part.rec"
 done
 mpirun=${MPIRUN:-mpirun -n 2}
 # shellcheck disable=SC2086 # several words
 {
-	$mpirun bert-train -v --force $start $recipe --shards "${SHARDS:-8}" -j "${THREADS:-1}" \
+	$mpirun bert-train -v --force ${config:+--init-config "$config"} $start "$model" $recipe \
+		--shards "${SHARDS:-8}" -j "${THREADS:-1}" \
 		--eval "$out/test.rec" -o "$out/model" --override "$@" "$out/train.rec" </dev/null
 	$mpirun bert-predict -m "$out/model" -j "${THREADS:-1}" -o "$out/predictions.csv" "$out/test.rec" </dev/null
 	$mpirun bert-eval -q -m "$out/model" -j "${THREADS:-1}" "$out/test.rec" </dev/null | grep '^accuracy'

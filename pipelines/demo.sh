@@ -14,6 +14,9 @@ mkdir -p "$out"
 if [ $# -gt 0 ] && [ -n "$1" ]; then
 	model=$1
 	[ ! -d "$1" ] || model=$(cd "$1" && pwd)
+	case $model in # a path that a shell would take apart
+	*[!A-Za-z0-9_./-]*) model="'$model'" ;;
+	esac
 	set -- -m "$model" --epochs 6 --learning-rate 3e-4
 else
 	model=vocab.txt # a vocabulary is enough to tokenize

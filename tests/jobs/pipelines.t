@@ -345,6 +345,11 @@ for script in "$TEST_TOP"/pipelines/*.sh; do
 	result $? "$(basename "$script") has a test"
 done
 
+# a model whose path a shell takes apart
+cp -R demo/intent 'my model'
+exits 0 'demo.sh: a path with a blank' env DEMO_DIR='my demo' "$TEST_TOP/pipelines/demo.sh" 'my model'
+exits 0 'cluster.sh: a path with a blank' env MPIRUN=env "$TEST_TOP/pipelines/cluster.sh" \
+	'my model' train.csv train.csv 'my cluster' --epochs 1
 if have_ranks 'cluster.sh, slurm.sbatch'; then
 	exits 0 'cluster.sh: two processes' env MPIRUN='mpirun -n 2' "$TEST_TOP/pipelines/cluster.sh" small c2
 	like "$(cat out)" 'accuracy 0.[89]*' 'cluster.sh: has learnt'
