@@ -2,9 +2,9 @@
 /* Draws what the other tools measured. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
-#include "base/str.h"
 #include "base/tool.h"
 #include "format/escape.h"
 #include "format/json.h"
@@ -282,14 +282,21 @@ static int draw(const struct values *v, char **files, int n, struct bt_buf *out,
 	                          : draw_lengths(v, files, n, out, err);
 }
 
+static bool ends(const char *path, const char *ending)
+{
+	size_t n = strlen(path), k = strlen(ending);
+
+	return n >= k && strcasecmp(path + n - k, ending) == 0;
+}
+
 /* The format of the output: by its name. */
 static const char *format(const struct values *v)
 {
 	const char *path = v->common.output;
 
-	return path != NULL && bt_str_ends(path, ".png")   ? "png"
-	       : path != NULL && bt_str_ends(path, ".pdf") ? "pdf"
-	                                                   : NULL;
+	return path != NULL && ends(path, ".png")   ? "png"
+	       : path != NULL && ends(path, ".pdf") ? "pdf"
+	                                            : NULL;
 }
 
 /* Whether a name promises a format that is not written. */
@@ -301,7 +308,7 @@ static bool is_foreign(const char *path)
 	size_t i;
 
 	for (i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
-		if (bt_str_ends(path, endings[i]))
+		if (ends(path, endings[i]))
 			return true;
 	return false;
 }

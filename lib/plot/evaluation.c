@@ -120,16 +120,23 @@ static int draw_confusion(const json_t *report,
 		e = bt_error_nomem(err, "drawing a confusion matrix");
 	else if (json_array_size(classes) != n)
 		e = bt_error_set(err, BT_EFORMAT,
-		                 "the report has %zu classes and a confusion "
+		                 "the report has %zu class%s and a confusion "
 		                 "matrix of %zu",
-		                 json_array_size(classes), n);
-	for (i = 0; i < n && e == BT_OK; i++)
+		                 json_array_size(classes),
+		                 json_array_size(classes) == 1 ? "" : "es", n);
+	for (i = 0; i < n && e == BT_OK; i++) {
+		if (json_array_size(json_array_get(rows, i)) != n)
+			e = bt_error_set(err, BT_EFORMAT,
+			                 "row %zu of the confusion matrix does "
+			                 "not have %zu numbers",
+			                 i + 1, n);
 		for (j = 0; j < n; j++) {
 			double v =
 			    number(json_array_get(json_array_get(rows, i), j));
 
 			count[i * n + j] = v >= 0 ? v : 0;
 		}
+	}
 	if (e == BT_OK && p->text)
 		bt_confusion_text(&c, (int)p->width, out);
 	else if (e == BT_OK)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "format/tfrecord.h"
 #include "plot/chart.h"
 #include "plot/svg.h"
@@ -102,9 +103,9 @@ static void put_note(const struct counts *c, size_t last, struct bt_buf *b)
 	size_t i;
 
 	bt_buf_printf(b,
-	              "%llu records, median %zu, 95 %% up to %zu, longest %zu",
-	              (unsigned long long)c->n, quantile(c, .5),
-	              quantile(c, .95), c->longest);
+	              "%llu record%s, median %zu, 95 %% up to %zu, longest %zu",
+	              (unsigned long long)c->n, bt_plural(c->n),
+	              quantile(c, .5), quantile(c, .95), c->longest);
 	for (i = last; i <= c->longest; i++)
 		longer += c->of[i];
 	if (last <= c->longest)

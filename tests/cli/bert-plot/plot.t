@@ -81,6 +81,9 @@ like "$(cat confusion.svg)" '*a&lt;b &amp; c, right: 3 of 4 (75.0 %)*a&lt;b &amp
 tr -d '\n' <report.json >line.json
 works 'on one line' bert-plot -o line.svg line.json
 same line.svg confusion.svg '... the same picture'
+sed 's/\[2, 4\]/[2]/' report.json >ragged.json
+declines 1 "bert-plot: 'ragged.json': row 2 of the confusion matrix does not have 2 numbers" 'a row that is cut' \
+	bert-plot ragged.json
 works 'its shares' bert-plot --normalize --title T -o shares.svg report.json
 is "$(texts shares.svg | grep -c -x -E 'T|75|25|33|67')" 5 'in percent'
 works 'a narrow one' bert-plot --width 60 -o narrow.svg report.json
@@ -172,6 +175,8 @@ declines 2 'bert-plot: --kind and --normalize are for evaluations*' 'a kind of c
 declines 2 'bert-plot: --metric and --x are for histories*' 'a metric of a report' bert-plot --x step report.json
 declines 2 'bert-plot: --max-length is for lengths*' 'lengths of a run' bert-plot --max-length 3 a
 declines 2 'bert-plot: give either --terminal or -o FILE.png*' 'letters as PNG' bert-plot --terminal -o x.png a
+declines 2 'bert-plot: give either --terminal or -o FILE.png*' '... in capitals' bert-plot --terminal -o x.PNG a
+declines 2 "bert-plot: cannot write 'x.JPG'*" 'a foreign ending in capitals' bert-plot -o x.JPG a
 declines 2 "bert-plot: cannot write 'x.gif': give a name that ends in .svg, .png or .pdf*" 'an ending of another format' \
 	bert-plot -o x.gif a
 [ ! -e x.gif ]
