@@ -166,7 +166,11 @@ enum bt_hint bt_table_put_hint(struct bt_buf *b,
 	size_t best = 1 + word.n / 4, i, d;
 	const struct bt_span *near = NULL;
 
-	if (h->names == NULL || bt_span_trim(word, " \t").n > NAME_COMPARED)
+	if (h->names == NULL)
+		return BT_HINT_NONE;
+	if (h->n == 1 && bt_table_delimiter_hint(h->names[0]) != BT_HINT_NONE)
+		return bt_table_delimiter_hint(h->names[0]);
+	if (bt_span_trim(word, " \t").n > NAME_COMPARED)
 		return BT_HINT_NONE;
 	to_compare(word, wanted);
 	for (i = 0; i < h->n && best > 0; i++) {
@@ -186,7 +190,5 @@ enum bt_hint bt_table_put_hint(struct bt_buf *b,
 		bt_buf_puts(b, "?)");
 		return BT_HINT_NONE;
 	}
-	if (h->n == 1)
-		return bt_table_delimiter_hint(h->names[0]);
 	return seems_data(h) ? BT_HINT_TABLE_NO_HEADER : BT_HINT_NONE;
 }

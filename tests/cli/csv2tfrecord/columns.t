@@ -92,6 +92,9 @@ misuse "cannot find a column named 'text' in 'blank.csv' (did you mean ' Text '[
 printf 'text;label\na;b\n' >semi.csv
 refuses "*cannot find column 'text' in 'semi.csv'; its only column is 'text;label' (use --delimiter semicolon)" \
 	'a wrong delimiter' csv2tfrecord -t text semi.csv
+printf 'text,y\na,b\n' >comma.csv
+refuses "*cannot find column 'text' in 'comma.csv'; its only column is 'text,y' (use --delimiter comma)" \
+	'a header that is nearly the name' csv2tfrecord --delimiter tab -t text comma.csv
 misuse "cannot find a column named 'text' in 'semi.csv'; its only column is 'text;label' (use --delimiter semicolon)" \
 	'a wrong delimiter, without a column' csv2tfrecord semi.csv
 {
