@@ -212,6 +212,8 @@ static int translate(const struct values *v, struct bt_recordset_opts *o,
 		o->memory = o->choose.memory = o->put.memory = v->memory.n;
 	o->put.what = (enum bt_sink_what)put;
 	o->put.leak = v->leak;
+	o->put.limited = v->max_bytes.given;
+	o->put.max = v->max_bytes.n;
 	o->put.field = v->dedupe;
 	o->put.near = v->near;
 	o->output = v->common.output;

@@ -63,8 +63,8 @@ static int read_texts(struct bt_leak *l, struct bt_tfrecord *in,
 	return r;
 }
 
-int bt_leak_open(const char *path, size_t memory, struct bt_leak **res,
-                 struct bt_error *err)
+int bt_leak_open(const char *path, size_t memory, struct bt_in_limit *limit,
+                 struct bt_leak **res, struct bt_error *err)
 {
 	struct bt_leak *l = bt_array0(1, sizeof(*l));
 	struct bt_tfrecord *in = NULL;
@@ -73,6 +73,8 @@ int bt_leak_open(const char *path, size_t memory, struct bt_leak **res,
 
 	l->texts = bt_string_set_disk_new(memory);
 	r = bt_tfrecord_open(paths, 1, &in, err);
+	if (r == BT_OK && limit != NULL)
+		bt_tfrecord_limit(in, limit);
 	if (r == BT_OK)
 		r = read_texts(l, in, err);
 	bt_tfrecord_close(in);

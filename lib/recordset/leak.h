@@ -7,13 +7,15 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "io/in.h"
 
 struct bt_leak;
 
-/* Reads the text or token records of a file; so much of these stays in memory,
- * the rest in a file (dedup/string_set_disk.h). */
-int bt_leak_open(const char *path, size_t memory, struct bt_leak **leak,
-                 struct bt_error *err) BT_MUST_USE;
+/* Reads the text or token records of a file, which has no more bytes than the
+ * limit allows, unless that is NULL; so much of these stays in memory, the rest
+ * in a file (dedup/string_set_disk.h). */
+int bt_leak_open(const char *path, size_t memory, struct bt_in_limit *limit,
+                 struct bt_leak **leak, struct bt_error *err) BT_MUST_USE;
 void bt_leak_close(struct bt_leak *l); /* takes NULL */
 
 /* 1: the file has a record with the same text, or pair of texts, which is

@@ -31,13 +31,15 @@ int bt_sink_new(const struct bt_sink_opts *opts, struct bt_sink **res,
                 struct bt_error *err)
 {
 	struct bt_sink *p = bt_array0(1, sizeof(*p));
+	struct bt_in_limit limit = {opts->max, opts->max};
 	int r = BT_OK;
 
 	p->o = *opts;
 	if (opts->what == BT_SINK_STATS)
 		p->stats = bt_recstats_new();
 	else if (opts->what == BT_SINK_LEAK)
-		r = bt_leak_open(opts->leak, opts->memory, &p->leak, err);
+		r = bt_leak_open(opts->leak, opts->memory,
+		                 opts->limited ? &limit : NULL, &p->leak, err);
 	else if (opts->what == BT_SINK_PAIRS)
 		p->near = bt_minhash_new(opts->near, opts->memory);
 	if (r == BT_OK)

@@ -35,7 +35,9 @@ struct bt_sink;
 
 struct bt_sink_opts {
 	enum bt_sink_what what;
-	const char *leak;  /* the other file of LEAK */
+	const char *leak;  /* the other file of LEAK, */
+	bool limited;      /* which has */
+	uint64_t max;      /* bytes at most */
 	const char *field; /* the feature of PAIRS, a text */
 	double near;       /* how alike they are at least (dedup/minhash.h) */
 	size_t memory;     /* for their texts, the rest goes to a file */

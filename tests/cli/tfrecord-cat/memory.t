@@ -92,6 +92,8 @@ refuses "*'a.rec': there is more than the $bytes bytes allowed" 'all files toget
 	tfrecord-cat --count --max-bytes "$bytes" one.rec a.rec
 is "$(tfrecord-cat --count --max-bytes "$half" --head 100000 a.rec)" 100000 \
 	'what is not read does not count'
+exits 2 'the other file of --leak, too' tfrecord-cat --leak a.rec --max-bytes "$half" one.rec
+like "$(cat err)" "*'a.rec': there is more than the $half bytes allowed" '... says which'
 exits 2 'no size' tfrecord-cat --count --max-bytes x a.rec
 
 # the others that read what comes from elsewhere
