@@ -124,7 +124,11 @@ static int draw_evaluation(const struct values *v, const char *file,
 	if (p.kind == NULL)
 		p.kind = bt_evaluation_has(report, "confusion") ? "confusion"
 		                                                : "classes";
-	e = bt_evaluation_draw(report, &p, out, err);
+	if (p.shares && strcmp(p.kind, "confusion") != 0)
+		e = bt_error_set(err, BT_EARG,
+		                 "--normalize is for a confusion matrix");
+	else
+		e = bt_evaluation_draw(report, &p, out, err);
 	if (e != BT_OK)
 		bt_error_prefix(err, "'%s'", file);
 	json_decref(report);

@@ -171,6 +171,7 @@ for file in - pipe; do
 	declines 2 "bert-plot: '$file' is not a file: it is read twice, *" "'$file'" bert-plot $file
 done
 declines 2 "bert-plot: 'a' and 'report.json' are not of one kind*" 'files of two kinds' bert-plot a report.json
+declines 2 'bert-plot: *--normalize is for a confusion matrix*' 'shares of a curve' bert-plot --kind roc --normalize report.json
 declines 2 'bert-plot: --kind and --normalize are for evaluations*' 'a kind of curves' bert-plot --kind roc a
 declines 2 'bert-plot: --metric and --x are for histories*' 'a metric of a report' bert-plot --x step report.json
 declines 2 'bert-plot: --max-length is for lengths*' 'lengths of a run' bert-plot --max-length 3 a
