@@ -8,7 +8,6 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/str.h"
 #include "io/url.h"
 #include "recordset/split_int.h"
 
@@ -160,9 +159,8 @@ static int nothing_left(const struct bt_split *p, int k, uint32_t n,
 	for (i = 0; i < k; i++)
 		if (p->share[i] > 0)
 			return bt_error_set(
-			    err, BT_EFORMAT,
-			    "%u record%s none for part '%s'", n,
-			    n == 1 ? " leaves" : "s leave", p->name[i]);
+			    err, BT_EFORMAT, "%u record%s none for part '%s'",
+			    n, n == 1 ? " leaves" : "s leave", p->name[i]);
 	return BT_OK;
 }
 

@@ -351,8 +351,8 @@ static int read_record(struct bt_table *t, struct bt_text_rec *rec,
 		t->stats.others += r == 0;
 		if (r != 1)
 			continue;
-		m->dropped = t->opts.na == BT_TABLE_NA_DROP &&
-		             bt_table_is_incomplete(m);
+		m->dropped =
+		    t->opts.na == BT_TABLE_NA_DROP && bt_table_is_incomplete(m);
 		r = m->dropped ? BT_OK : bt_table_make(m, rec, err);
 		if (r == BT_OK && !m->dropped)
 			return 1;
