@@ -25,6 +25,7 @@ void bt_hub_fetched_clear(struct bt_hub_fetched *f)
 
 #include "base/num.h"
 #include "base/str.h"
+#include "base/string_set.h"
 #include "base/sys.h"
 #include "format/hub_cache.h"
 #include "format/model_files.h"
@@ -48,6 +49,7 @@ struct fetch {
 	struct bt_hub_place place;
 	struct bt_hub_blob *blob; /* [n_blobs] those that are not here */
 	size_t n_blobs;
+	struct bt_string_set *coming; /* where these will be */
 	double begun;
 };
 
@@ -170,24 +172,14 @@ static int report(struct fetch *f, struct bt_error *err)
 	return BT_OK;
 }
 
-/* Whether a file of the same bytes is on its way; in the cache they are one. */
-static bool comes_already(const struct fetch *f, const struct bt_hub_blob *b)
-{
-	size_t i;
-
-	for (i = 0; i < f->n_blobs; i++)
-		if (strcmp(f->blob[i].path, b->path) == 0)
-			return true;
-	return false;
-}
-
 /* Finds out which files are not here yet. */
 static int look(struct fetch *f, struct bt_error *err)
 {
 	struct bt_hub_blob *b;
-	size_t i;
+	size_t i, k;
 	int r = BT_OK;
 
+	f->coming = bt_string_set_new();
 	f->blob = bt_array0(f->chosen.n, sizeof(*f->blob));
 	if (f->blob == NULL)
 		return bt_error_nomem(err, "choosing files");
@@ -198,7 +190,12 @@ static int look(struct fetch *f, struct bt_error *err)
 		if (r == BT_OK)
 			r = bt_hub_blob_look(b, err);
 		f->res->there += b->there;
-		if (r == BT_OK && !b->there && !comes_already(f, b)) {
+		/* files of the same bytes are one in the cache */
+		k = f->n_blobs;
+		if (r == BT_OK && !b->there &&
+		    bt_string_set_add(f->coming, bt_span(b->path), &k) != BT_OK)
+			r = bt_error_nomem(err, "choosing files");
+		if (r == BT_OK && !b->there && k == f->n_blobs) {
 			b->url = file_url(f, b->file);
 			f->n_blobs++;
 		} else {
@@ -345,6 +342,7 @@ int bt_hub_fetch(const struct bt_hub_job *job, struct bt_hub_fetched *res,
 	for (i = 0; i < f.n_blobs; i++)
 		bt_hub_blob_clear(&f.blob[i]);
 	free(f.blob);
+	bt_string_set_free(f.coming);
 	bt_hub_place_clear(&f.place);
 	bt_hub_selection_clear(&f.chosen);
 	bt_hub_listing_clear(&f.listing);
