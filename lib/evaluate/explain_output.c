@@ -389,20 +389,27 @@ static int explain(void *ctx, size_t ask, double baseline, const double *tokens,
                    struct bt_error *err)
 {
 	struct bt_explain_output *x = ctx;
+	const struct bt_calibration *c = &x->s->model.calibration;
+	int output = x->asks[ask].output;
 	size_t k = x->asks[ask].example, i;
 	const struct explained *a = &x->explained[ask];
-	const char *label = x->s->model.labels.name[x->asks[ask].output];
+	const char *label = x->s->model.labels.name[output];
 	struct bt_span id = bt_dataset_id(x->d, k);
+	double scale = 1;
 	char number[24];
 	int r = find_words(x, k, err);
 
 	if (r != BT_OK)
 		return r;
+	if (c->n > 0) { /* as the logit of the text is */
+		scale = c->scale[output];
+		baseline = scale * baseline + c->bias[output];
+	}
 	if (bt_grow(&x->sum, &x->sum_cap, x->words.n, sizeof(*x->sum)) != BT_OK)
 		return bt_error_nomem(err, "explaining predictions");
 	memset(x->sum, 0, x->words.n * sizeof(*x->sum));
 	for (i = 0; i < bt_dataset_length(x->d, k); i++)
-		x->sum[x->words.of[i]] += tokens[i];
+		x->sum[x->words.of[i]] += scale * tokens[i];
 	snprintf(number, sizeof(number), "%llu", (unsigned long long)a->number);
 	if (id.p == NULL)
 		id = bt_span(number);

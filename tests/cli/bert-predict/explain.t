@@ -101,6 +101,17 @@ works 'a pair' explain pair.rec
 is "$(sed 1d out | cut -f4-6 | tr '\t' : | paste -sd' ')" \
 	'a:the:0 a:wifi:4 a:is:9 a:slow:12 b:the:0 b:wifi:4 b:is:9 b:"""":12 b:slow:13 b:"""":17' 'has words of both texts'
 
+# a calibrated model
+cp -r m fit
+for method in temperature vector; do
+	bert-eval -q -m fit --calibrate $method dev.rec >out
+	works "a calibrated model ($method)" bert-predict -m fit --explain --format jsonl in.rec
+	like "$(cat err)" '*contributions of each text add up to what it changes, within * %*' 'is explained as it predicts'
+	is "$(awk -f sums.awk out)" '4 0' 'from its own baseline'
+	is "$(sed 's/.*"label": "\([^"]*\)", "probability": \([^,]*\),.*/\1,\2/' out)" \
+		"$(bert-predict -q -m fit --dtype f32 --top 1 in.rec | sed 1d | cut -d, -f2,3)" 'with its own probability'
+done
+
 misuses '*--explain-special need --explain*' 'options without --explain' bert-predict -q -m m --explain-steps 3 in.rec
 misuses '*--explain takes one model*' 'two models' bert-predict -q -m m -m m --explain in.rec
 misuses '*one of --explain, --embed and --fill-mask*' 'embeddings' bert-predict -q -m m --explain --embed mean in.rec
