@@ -26,7 +26,7 @@
 
 /* The tokenizer is only needed for its fingerprint: a directory without one, or
  * with one that is not understood, still predicts. One that cannot be read may
- * be of either kind. */
+ * be of either kind, and one that is also an output would be lost. */
 static int open_tokenizer(struct bt_predict_stream *s, struct bt_error *err)
 {
 	struct bt_error why = {0};
@@ -36,7 +36,7 @@ static int open_tokenizer(struct bt_predict_stream *s, struct bt_error *err)
 	    (r = bt_tok_open(s->o.model, NULL, &s->tok, &why)) == BT_OK)
 		return BT_OK;
 	s->tok = NULL;
-	if (r == BT_EIO || r == BT_ENOMEM)
+	if (r == BT_EIO || r == BT_ENOMEM || r == BT_EARG)
 		return bt_error_set(err, r, "%s", why.text);
 	bt_log(s->o.log, BT_LOG_MORE,
 	       "records are not checked against the model's tokenizer: %s",

@@ -40,6 +40,21 @@ void bt_csv_put(struct bt_buf *b, struct bt_span v, char delimiter)
 	bt_buf_putc(b, '"');
 }
 
+int bt_csv_two_names(const char *header, struct bt_span name[2],
+                     struct bt_error *err)
+{
+	const char *comma = strchr(header, ',');
+
+	if (comma == NULL || strchr(comma + 1, ',') != NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "the header '%s' does not name two columns "
+		                    "(as in id,label)",
+		                    header);
+	name[0] = (struct bt_span){header, (size_t)(comma - header)};
+	name[1] = bt_span(comma + 1);
+	return BT_OK;
+}
+
 int bt_csv_delimiter(const char *s, char *delimiter)
 {
 	static const struct {

@@ -55,6 +55,11 @@ enum bt_csv_fault {
  * semicolon, pipe. Returns 0 or BT_EARG. */
 int bt_csv_delimiter(const char *s, char *delimiter) BT_MUST_USE;
 
+/* The two columns that a header as "id,label" names; BT_EARG if they are not
+ * two. */
+int bt_csv_two_names(const char *header, struct bt_span name[2],
+                     struct bt_error *err) BT_MUST_USE;
+
 /* Appends v as a field, in quotes where it needs them. */
 void bt_csv_put(struct bt_buf *b, struct bt_span v, char delimiter);
 

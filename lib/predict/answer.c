@@ -53,20 +53,14 @@ void bt_answer_id_header(struct bt_predict *p, struct bt_span id)
 
 int bt_answer_label_header(struct bt_predict *p, struct bt_error *err)
 {
-	const char *h = p->o.header != NULL ? p->o.header : "id,label";
-	const char *comma = strchr(h, ',');
-	struct bt_span id, label;
-	int i;
+	struct bt_span name[2], label;
+	int i, r = bt_csv_two_names(
+	           p->o.header != NULL ? p->o.header : "id,label", name, err);
 
-	if (comma == NULL || strchr(comma + 1, ',') != NULL)
-		return bt_error_set(err, BT_EARG,
-		                    "the header '%s' does not name two columns "
-		                    "(as in id,label)",
-		                    h);
-	id.p = h;
-	id.n = (size_t)(comma - h);
-	label = bt_span(comma + 1);
-	bt_answer_id_header(p, id);
+	if (r != BT_OK)
+		return r;
+	label = name[1];
+	bt_answer_id_header(p, name[0]);
 	bt_buf_putc(&p->row, p->o.delimiter);
 	bt_csv_put(&p->row, label, p->o.delimiter);
 	for (i = 0; i < p->o.top; i++) {

@@ -172,18 +172,23 @@ static void put_line(struct bt_span_files *f, struct bt_span id,
 	bt_buf_puts(b, "}\n");
 }
 
-static void put_row(struct bt_span_files *f, struct bt_span id,
-                    const struct bt_spans *s)
+static void put_fields(struct bt_span_files *f, struct bt_span a,
+                       struct bt_span b)
 {
 	char delimiter = f->o.delimiter != 0 ? f->o.delimiter : ',';
 
-	if (f->n == 0)
-		bt_buf_printf(&f->row, "%s\n",
-		              f->o.header != NULL ? f->o.header : "id,answer");
-	bt_csv_put(&f->row, id, delimiter);
+	bt_csv_put(&f->row, a, delimiter);
 	bt_buf_putc(&f->row, delimiter);
-	bt_csv_put(&f->row, s->predicted->text, delimiter);
+	bt_csv_put(&f->row, b, delimiter);
 	bt_buf_putc(&f->row, '\n');
+}
+
+static void put_row(struct bt_span_files *f, struct bt_span id,
+                    const struct bt_spans *s)
+{
+	if (f->n == 0)
+		put_fields(f, f->column[0], f->column[1]);
+	put_fields(f, id, s->predicted->text);
 }
 
 /* Writes question i, whose first record is rec. */
@@ -253,7 +258,10 @@ int bt_span_files_open(struct bt_span_files *f,
 		return bt_error_set(err, BT_EARG,
 		                    "answers, the best answers and null odds "
 		                    "need files of their own");
-	r = bt_questions_init(&f->questions, &s, put, f, err);
+	r = bt_csv_two_names(o->header != NULL ? o->header : "id,answer",
+	                     f->column, err);
+	if (r == BT_OK)
+		r = bt_questions_init(&f->questions, &s, put, f, err);
 	if (r == BT_OK && o->nbest != NULL)
 		r = bt_out_open(o->nbest, BT_OUT_TEXT, &f->nbest, err);
 	if (r == BT_OK && o->null_odds != NULL)

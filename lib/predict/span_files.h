@@ -30,7 +30,8 @@ struct bt_span_files_opts {
 
 struct bt_span_files {
 	struct bt_span_files_opts o;
-	bool may_lack; /* questions may have no answer */
+	struct bt_span column[2]; /* of CSV, their names */
+	bool may_lack;            /* questions may have no answer */
 	struct bt_out *out, *nbest, *null_odds;
 	struct bt_questions questions; /* look and add are its own */
 	uint64_t n, lacking;  /* questions, and those without an answer */

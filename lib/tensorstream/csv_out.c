@@ -26,15 +26,12 @@ struct bt_frame_csv {
 int bt_frame_csv_new(const struct bt_frame_csv_opts *o,
                      struct bt_frame_csv **res, struct bt_error *err)
 {
-	const char *comma = o->header != NULL ? strchr(o->header, ',') : NULL;
 	struct bt_frame_csv *c;
+	struct bt_span names[2];
 
 	if (o->header != NULL &&
-	    (comma == NULL || strchr(comma + 1, ',') != NULL))
-		return bt_error_set(err, BT_EARG,
-		                    "the header '%s' does not name two columns "
-		                    "(as in id,label)",
-		                    o->header);
+	    bt_csv_two_names(o->header, names, err) != BT_OK)
+		return BT_EARG;
 	c = bt_array0(1, sizeof(*c));
 	c->o = *o;
 	*res = c;

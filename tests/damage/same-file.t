@@ -41,6 +41,7 @@ ln -s m/config.json link
 stays m/config.json 'a configuration, by a symbolic link' bert-predict -qm m dev.rec -o link
 [ -L link ]
 result $? '... which stays'
+stays m/vocab.txt 'a vocabulary beside the model, by a summary' bert-predict -qm m dev.rec --summary m/vocab.txt -o p.csv
 stays v/vocab.txt 'a vocabulary' bert-tokenize -qm v/vocab.txt --lines train.csv -o v/vocab.txt
 stays v/vocab.txt 'the text of a vocabulary' bert-vocab -q --lines v/vocab.txt --size 100 -o v
 bert-predict -qm m --format tensor dev.rec -o p.ts
