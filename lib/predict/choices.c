@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "format/csv.h"
 #include "format/escape.h"
 #include "predict/answer.h"
@@ -30,29 +31,65 @@ struct bt_choices {
 	uint64_t questions; /* before it */
 	bool named, numbered;
 
-	struct bt_buf columns; /* names of the first question's choices, as in
+	struct bt_span id, label; /* names of the columns of CSV */
+	struct bt_buf columns;    /* names of the first question's choices, as in
 	                        * own, where each has a column */
 	size_t n_columns;
 	struct bt_buf row;
 };
 
-int bt_choices_new(const struct bt_choices_opts *o, struct bt_out *out,
-                   struct bt_choices **cp, struct bt_error *err)
+/* Whether a column or member that is written anyway has that name. */
+static bool is_taken(const struct bt_choices_opts *o,
+                     const struct bt_span column[2], const char *name)
 {
-	const char *h = o->header, *comma = h != NULL ? strchr(h, ',') : NULL;
-	struct bt_choices *c;
+	struct bt_span s = bt_span(name);
 
-	if (h != NULL && (comma == NULL || strchr(comma + 1, ',') != NULL))
-		return bt_error_set(err, BT_EARG,
-		                    "the header '%s' does not name two columns "
-		                    "(as in id,label)",
-		                    h);
+	if (o->json)
+		return bt_str_in_list("id|label|probability|top|probabilities",
+		                      name);
+	return bt_span_equal(s, column[0]) || bt_span_equal(s, column[1]) ||
+	       (o->top > 0 && o->separator == NULL &&
+	        strcmp(name, "probability") == 0);
+}
+
+static int check(const struct bt_choices_opts *o,
+                 const struct bt_span column[2], struct bt_error *err)
+{
+	const char *name;
+	size_t i;
+
+	if (o->json && (o->header != NULL || o->delimiter != 0))
+		return bt_error_hint(
+		    err, BT_HINT_CSV_ONLY,
+		    bt_error_set(err, BT_EARG, "the output is not CSV"));
 	if (o->separator != NULL && o->separator[0] == '\0')
 		return bt_error_set(err, BT_EARG,
 		                    "the separator of labels is empty");
+	if (o->separator != NULL && o->json)
+		return bt_predict_no_separator(err);
+	for (i = 0; o->fields != NULL &&
+	            (name = bt_fields_name(o->fields, i)) != NULL;
+	     i++)
+		if (is_taken(o, column, name))
+			return bt_predict_twice(name, err);
+	return BT_OK;
+}
+
+int bt_choices_new(const struct bt_choices_opts *o, struct bt_out *out,
+                   struct bt_choices **cp, struct bt_error *err)
+{
+	const char *h = o->header != NULL ? o->header : "id,label";
+	struct bt_span column[2];
+	struct bt_choices *c;
+
+	if (bt_csv_two_names(h, column, err) != BT_OK ||
+	    check(o, column, err) != BT_OK)
+		return BT_EARG;
 	c = bt_array0(1, sizeof(*c));
 	c->o = *o;
 	c->out = out;
+	c->id = column[0];
+	c->label = column[1];
 	if (c->o.delimiter == 0)
 		c->o.delimiter = ',';
 	*cp = c;
@@ -186,21 +223,19 @@ static void put_cell(struct bt_choices *c, struct bt_span s)
 
 static void put_header(struct bt_choices *c)
 {
-	const char *h = c->o.header != NULL ? c->o.header : "id,label", *name;
-	const char *label = strchr(h, ',') + 1;
+	const char *name;
 	size_t i;
 
-	bt_csv_put(&c->row, (struct bt_span){h, (size_t)(label - 1 - h)},
-	           c->o.delimiter);
+	bt_csv_put(&c->row, c->id, c->o.delimiter);
 	for (i = 0; c->o.fields != NULL &&
 	            (name = bt_fields_name(c->o.fields, i)) != NULL;
 	     i++)
 		put_cell(c, bt_span(name));
-	put_cell(c, bt_span(label));
+	put_cell(c, c->label);
 	for (i = 0; c->o.separator == NULL && i < c->o.top; i++) {
 		if (i > 0)
-			bt_buf_printf(&c->row, "%c%s_%zu", c->o.delimiter,
-			              label, i + 1);
+			bt_buf_printf(&c->row, "%c%.*s_%zu", c->o.delimiter,
+			              (int)c->label.n, c->label.p, i + 1);
 		bt_buf_printf(&c->row, "%cprobability", c->o.delimiter);
 		if (i > 0)
 			bt_buf_printf(&c->row, "_%zu", i + 1);

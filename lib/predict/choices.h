@@ -28,7 +28,8 @@ struct bt_choices_opts {
 struct bt_choices;
 
 /* Writes to out, which is borrowed. BT_EARG if the header does not name two
- * columns, or the separator is empty. */
+ * columns, the separator is empty, a field has the name of another column or
+ * member, or what only CSV has is asked of JSON. */
 int bt_choices_new(const struct bt_choices_opts *o, struct bt_out *out,
                    struct bt_choices **c, struct bt_error *err) BT_MUST_USE;
 void bt_choices_free(struct bt_choices *c); /* takes NULL */

@@ -11,6 +11,12 @@ static int check(const struct bt_predict *p, struct bt_error *err)
 {
 	if (p->o.min_proba > 0 || p->o.sets != NULL)
 		return bt_answer_no_sets(err);
+	if (p->o.threshold != NULL && p->o.top > 0 &&
+	    p->o.format == BT_PREDICT_CSV)
+		return bt_error_hint(
+		    err, BT_HINT_PREDICT_NO_TOP,
+		    bt_error_set(err, BT_EARG,
+		                 "the likeliest labels have no threshold"));
 	if (!p->merged)
 		return BT_OK;
 	return bt_error_set(err, BT_EARG,

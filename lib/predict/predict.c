@@ -66,7 +66,8 @@ static bool is_taken(const struct bt_predict *p, const char *name)
 		return bt_str_in_list("id|label|labels|probability|top|set|"
 		                      "probabilities|value|values",
 		                      name);
-	if (o->sets != NULL && strcmp(name, "set") == 0)
+	if ((o->sets != NULL && strcmp(name, "set") == 0) ||
+	    (o->top > 0 && strcmp(name, "probability") == 0))
 		return true;
 	for (;; h += n + 1) {
 		n = strcspn(h, ",");
@@ -79,6 +80,21 @@ static bool is_taken(const struct bt_predict *p, const char *name)
 	       bt_labels_find(&p->labels, bt_span(name)) >= 0;
 }
 
+int bt_predict_twice(const char *name, struct bt_error *err)
+{
+	return bt_error_hint(err, BT_HINT_FIELD_NAMES,
+	                     bt_error_set(err, BT_EARG,
+	                                  "the output would have '%s' twice",
+	                                  name));
+}
+
+int bt_predict_no_separator(struct bt_error *err)
+{
+	return bt_error_set(err, BT_EARG,
+	                    "labels are not joined into one field here, and "
+	                    "need no separator");
+}
+
 static int check_fields(const struct bt_predict *p, struct bt_error *err)
 {
 	const char *name;
@@ -88,11 +104,7 @@ static int check_fields(const struct bt_predict *p, struct bt_error *err)
 	            (name = bt_fields_name(p->o.fields, i)) != NULL;
 	     i++)
 		if (is_taken(p, name))
-			return bt_error_hint(
-			    err, BT_HINT_FIELD_NAMES,
-			    bt_error_set(err, BT_EARG,
-			                 "the output would have '%s' twice",
-			                 name));
+			return bt_predict_twice(name, err);
 	return BT_OK;
 }
 
@@ -210,12 +222,28 @@ static int make_room(struct bt_predict *p, size_t n, struct bt_error *err)
 	return BT_OK;
 }
 
+/* Where labels, or those of a set, become one field. */
+static int check_separator(struct bt_predict *p, struct bt_error *err)
+{
+	const struct bt_predict_opts *o = &p->o;
+	bool joins = o->sample != NULL ? bt_submission_takes_label(p->sample)
+	                               : o->format == BT_PREDICT_CSV &&
+	                                     (o->top == 0 || o->sets != NULL);
+
+	joins = joins && (o->form->is_set || o->sets != NULL);
+	if (o->separator != NULL && !joins)
+		return bt_predict_no_separator(err);
+	if (o->separator == NULL)
+		p->o.separator = " ";
+	return joins ? bt_predict_separator(o->separator, &p->labels, err)
+	             : BT_OK;
+}
+
 int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
                    struct bt_out *out, struct bt_predict **res,
                    struct bt_error *err)
 {
 	struct bt_predict *p = bt_array0(1, sizeof(*p));
-	bool joins;
 	int r;
 
 	p->o = *o;
@@ -240,15 +268,10 @@ int bt_predict_new(const struct bt_predict_opts *o, const struct bt_labels *l,
 		r = o->form->thresholds(o->threshold, l, p->over, o->log, err);
 	if (p->o.delimiter == 0)
 		p->o.delimiter = ',';
-	if (p->o.separator == NULL)
-		p->o.separator = " ";
 	if (r == BT_OK && o->sample != NULL)
 		r = open_sample(p, err);
-	joins = o->sample != NULL ? bt_submission_takes_label(p->sample)
-	                          : o->format == BT_PREDICT_CSV &&
-	                                (o->top == 0 || o->sets != NULL);
-	if (r == BT_OK && joins && (o->form->is_set || o->sets != NULL))
-		r = bt_predict_separator(p->o.separator, &p->labels, err);
+	if (r == BT_OK)
+		r = check_separator(p, err);
 	if (r == BT_OK && o->sample == NULL && o->format == BT_PREDICT_CSV)
 		r = o->form->csv_header(p, err);
 	if (r == BT_OK && p->row.len > 0)

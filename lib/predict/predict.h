@@ -74,6 +74,11 @@ void bt_predict_free(struct bt_predict *p); /* takes NULL */
 int bt_predict_separator(const char *separator, const struct bt_labels *labels,
                          struct bt_error *err) BT_MUST_USE;
 
+/* What is refused: a separator where labels are not joined; a field, where a
+ * column or member has its name. Both return BT_EARG. */
+int bt_predict_no_separator(struct bt_error *err);
+int bt_predict_twice(const char *name, struct bt_error *err);
+
 /* Prediction i, counted from 0; a record without id (p NULL) is named by i.
  * With a sample, many ids that it lacks or that came before are an error. */
 int bt_predict_add(struct bt_predict *p, uint64_t i, struct bt_span id,

@@ -98,6 +98,11 @@ like "$(head -n 1 out)" '{"id": "q1", "answer": "", "start": null, "end": null, 
 bert-predict -q -m model --header ID,PredictionString -o p.csv v1.rec
 like "$(head -n 2 p.csv)" 'ID,PredictionString
 q1,the w?' 'CSV'
+bert-predict -q -m model --format csv --delimiter ';' --header 'the "id",a,b' v1.rec >p.csv 2>err
+like "$(cat err)" '*does not name two columns*' '... of two columns'
+bert-predict -q -m model --format csv --delimiter ';' --header 'the "id",a;b' v1.rec >p.csv
+like "$(head -n 2 p.csv)" '"the ""id""";"a;b"
+q1;the w?' '... whose header is CSV, too'
 works 'run_squad'"'"'s way' bert-predict -m model --dialect google --nbest n.json -o google.json v1.rec
 same google.json p.json 'finds the same where the answer is clear'
 is "$(sed -n '4,7s/^ *"\([a-z_]*\)":.*/\1/p' n.json | tr '\n' ' ')" 'text probability start_logit end_logit ' \

@@ -277,6 +277,13 @@ misuses '*two labels cannot be given one name' 'labels made one' \
 	bert-predict -m m --map-label card=book dev.rec
 misuses "*the label 'card' contains 'r'*" 'a separator that a label has' \
 	bert-predict -m m --label-separator r dev.rec
+for o in '--format jsonl' '--format tfrecord' '--format tsv' '--top 1'; do
+	# shellcheck disable=SC2086
+	misuses '*labels are not joined into one field here, and need no separator*' "... without such a field ($o)" \
+		bert-predict -m m --label-separator '|' $o dev.rec
+done
+misuses '*the likeliest labels have no threshold (do not combine --threshold with --top)*' 'a threshold of the likeliest' \
+	bert-predict -m m --threshold .1 --top 1 dev.rec
 misuses '*--label-separator applies only to multi-label models)' \
 	'a separator for one of them' sh -c 'bert-train -q --init-config tiny --tokenizer "$1" \
 		--steps 1 -o c single.rec && bert-predict -m c --label-separator - single.rec' - "$vocab"

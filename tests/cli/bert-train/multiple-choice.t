@@ -197,5 +197,14 @@ misuses '*of a model that chooses an answer, --label-separator needs --top*' 'a 
 misuses '*the separator of labels is empty*' 'no separator' bert-predict -q -m m --top 2 --label-separator '' dev.rec
 refuses "*the label 'A' contains 'A', which separates labels*" 'a separator in a name' \
 	bert-predict -q -m m --top 2 --label-separator A -o x dev.rec
+misuses '*labels are not joined into one field here, and need no separator*' 'a separator in JSON' \
+	bert-predict -q -m m --top 2 --label-separator ' ' --format jsonl dev.rec
+misuses '*the output is not CSV (--header and --delimiter are for --format csv)*' 'a header of JSON' \
+	bert-predict -q -m m --header a,b --format jsonl dev.rec
+for f in csv jsonl; do
+	misuses "*the output would have 'label' twice*" "a field of that name ($f)" \
+		bert-predict -q -m m --format $f --with label dev.rec
+done
+misuses "*the output would have 'probability' twice*" 'or of another' bert-predict -q -m m --top 2 --with probability dev.rec
 misuses "*the header 'a' does not name two columns*" 'a header' bert-predict -q -m m --header a dev.rec
 finish
