@@ -149,7 +149,9 @@ static bool label_options(const struct args *a)
 	       a->p.map != NULL || a->p.sample_id != NULL ||
 	       a->p.sample_order || a->delimiter != NULL ||
 	       a->p.threshold != NULL || a->p.separator != NULL ||
-	       a->p.min_proba > 0 || a->sets || a->with != NULL;
+	       a->p.min_proba > 0 || a->sets || a->with != NULL ||
+	       a->p.rejected != NULL || a->p.sample_missing != NULL ||
+	       a->extra != NULL;
 }
 
 /* The options that only apply to questions. */
@@ -195,6 +197,9 @@ static const char *misfit_choices(const struct args *a)
 /* The error if options do not go with the model's task; or NULL. */
 static const char *misfit(const struct args *a, const struct bt_task *task)
 {
+	if (a->windows != NULL && a->embed == NULL && task->per_token)
+		return "--windows joins what is predicted of whole texts, and "
+		       "the model looks at their tokens";
 	if (task == &bt_task_qa && a->embed == NULL && a->scheme == NULL)
 		return misfit_answers(a);
 	if (a->scheme != NULL && (a->embed != NULL || task != &bt_task_tagging))
@@ -404,7 +409,7 @@ static const char *explain_misfits(const struct args *a)
 	if (a->embed != NULL || a->fill)
 		return "give one of --explain, --embed and --fill-mask";
 	if (label_options(&rest) || question_options(a) || a->p.proba ||
-	    a->scheme != NULL)
+	    a->scheme != NULL || a->normalize)
 		return "of the options for labels and questions only "
 		       "--threshold applies to --explain";
 	if (a->windows != NULL)
@@ -437,12 +442,10 @@ static const char *contradiction(const struct args *a)
 	if (labels && a->embed != NULL)
 		return "options for labels and CSV, such as --proba and "
 		       "--with, do not apply to --embed";
-	if (a->embed != NULL && (strcmp(a->format, "tsv") == 0 ||
-	                         strcmp(a->format, "tfrecord") == 0))
+	if (a->embed != NULL && bt_str_in_list("conll|tfrecord|tsv", a->format))
 		return "--embed supports the formats csv, jsonl, npy and "
 		       "tensor";
-	if (a->with != NULL && (strcmp(a->format, "tsv") == 0 ||
-	                        strcmp(a->format, "tfrecord") == 0))
+	if (a->with != NULL && bt_str_in_list("tfrecord|tsv", a->format))
 		return "--with supports the formats csv and jsonl";
 	if (a->p.rejected != NULL && a->p.min_proba == 0)
 		return "--rejected needs --min-proba";

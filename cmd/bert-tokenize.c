@@ -130,11 +130,20 @@ static bool is(const char *value, const char *word)
 	return value != NULL && strcmp(value, word) == 0;
 }
 
+/* Whether label_ids and example_id are to be other than they are by default. */
+static bool sets_labels(const struct bt_tokenize_options *o)
+{
+	return o->labels != NULL || o->label_type != NULL || o->dummy != NULL ||
+	       o->example_id != NULL;
+}
+
 /* What is wrong with options that only token records have, or NULL. */
 static const char *wrong_records(const struct bt_tokenize_options *o)
 {
 	bool full = is(o->layout, "full");
 
+	if (o->example_id != NULL && !is(o->layout, "modelgarden"))
+		return "--example-id needs --layout modelgarden";
 	if (o->format != NULL && !is(o->format, "tfrecord")) {
 		if (o->attend_pad)
 			return "--attend-pad sets input_mask, which only "
@@ -146,6 +155,9 @@ static const char *wrong_records(const struct bt_tokenize_options *o)
 			return "--keep-text needs --format tfrecord";
 		if (o->label_all)
 			return "--label-all needs --format tfrecord";
+		if (sets_labels(o))
+			return "--labels, --label-type and --dummy-label set "
+			       "label_ids, which only --format tfrecord has";
 	}
 	if (o->keep_text && !full)
 		return "--keep-text needs --layout full";
@@ -164,6 +176,26 @@ static const char *wrong_records(const struct bt_tokenize_options *o)
 	return NULL;
 }
 
+/* What is wrong with options of the other way, or NULL. */
+static const char *wrong_detokenize(const struct bt_tokenize_options *o)
+{
+	if (o->meta != NULL || o->stride.given || o->pad != NULL ||
+	    !is(o->layout, "full"))
+		return "--layout, --pad, --stride and --meta-data do not go "
+		       "with --detokenize, which writes text";
+	if (o->format != NULL && !is(o->format, "json"))
+		return "--detokenize writes lines of text, or --format json";
+	if (o->prompt != NULL || o->prompt_text != NULL)
+		return "a prompt does not go with --detokenize";
+	if (o->keep_text)
+		return "--keep-text does not go with --detokenize";
+	if (o->max_length != 0 || o->truncation != NULL || o->no_truncation ||
+	    o->no_special || o->mend || sets_labels(o))
+		return "options for tokens and labels do not go with "
+		       "--detokenize, which writes text";
+	return NULL;
+}
+
 /* What is wrong with the options given, or NULL. */
 static const char *wrong(const struct bt_tokenize_options *o)
 {
@@ -173,18 +205,12 @@ static const char *wrong(const struct bt_tokenize_options *o)
 		return "--explain is --format explain";
 	if (o->skip_special && !o->detokenize)
 		return "--skip-special needs --detokenize";
-	if (o->detokenize && (o->meta != NULL || o->stride.given ||
-	                      o->pad != NULL || !is(o->layout, "full")))
-		return "--layout, --pad, --stride and --meta-data do not go "
-		       "with --detokenize, which writes text";
-	if (o->detokenize && o->format != NULL && !is(o->format, "json"))
-		return "--detokenize writes lines of text, or --format json";
 	if (o->prompt != NULL && o->prompt_text != NULL)
 		return "give either --prompt or --prompt-text";
-	if (o->detokenize && (o->prompt != NULL || o->prompt_text != NULL))
-		return "a prompt does not go with --detokenize";
-	if (o->detokenize && o->keep_text)
-		return "--keep-text does not go with --detokenize";
+	if (o->detokenize && wrong_detokenize(o) != NULL)
+		return wrong_detokenize(o);
+	if (o->truncation != NULL && o->no_truncation)
+		return "--truncation and --no-truncation exclude each other";
 	if (o->stride.given && o->no_truncation)
 		return "--stride and --no-truncation exclude each other";
 	if (o->labels != NULL && o->label_type != NULL &&
@@ -411,7 +437,9 @@ int main(int argc, char **argv)
 	else if (bt_out_spare(o.common.output, o.files, o.n_files, &err) !=
 	         BT_OK)
 		status = bt_tool_misuse(&tool, "%s", err.text);
-	else if (o.save != NULL && o.n_files > 0)
+	else if (o.save != NULL &&
+	         (o.n_files > 0 || o.common.output != NULL || o.ask.lines ||
+	          o.ask.detokenize || o.ask.format != NULL))
 		status =
 		    bt_tool_misuse(&tool, "--save writes the tokenizer alone, "
 		                          "and reads no files");

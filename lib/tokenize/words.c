@@ -148,6 +148,9 @@ int bt_tokenize_words(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 		return bt_error_set(err, BT_EFORMAT,
 		                    "holds words, for which this layout has no "
 		                    "features");
+	if (r == BT_OK && j->opts.prompt != NULL)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "holds words, which no prompt goes before");
 	s->room = j->opts.max_length == 0 ? SIZE_MAX : j->opts.max_length;
 	if (s->room <= specials)
 		return bt_error_set(err, BT_EARG,

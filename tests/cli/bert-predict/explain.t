@@ -116,6 +116,10 @@ misuses '*--explain-special need --explain*' 'options without --explain' bert-pr
 misuses '*--explain takes one model*' 'two models' bert-predict -q -m m -m m --explain in.rec
 misuses '*one of --explain, --embed and --fill-mask*' 'embeddings' bert-predict -q -m m --explain --embed mean in.rec
 misuses '*only --threshold applies to --explain*' 'options for labels' bert-predict -q -m m --explain --proba in.rec
+for o in '--rejected x' '--sample-missing x' '--sample-extra ignore' --normalize; do
+	# shellcheck disable=SC2086
+	misuses '*only --threshold applies to --explain*' "$o" bert-predict -q -m m --explain $o in.rec
+done
 misuses '*--windows does not apply*' 'joined windows' bert-predict -q -m m --explain --windows max in.rec
 misuses '*--threshold does not apply*' 'a threshold and a class' \
 	bert-predict -q -m m --explain --explain-class parking --threshold .3 in.rec

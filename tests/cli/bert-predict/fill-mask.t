@@ -29,6 +29,7 @@ refuses "*record 3 holds no '\[MASK\]' to be filled in*" 'a text without a mask'
 result $? 'leaves nothing behind'
 misuses '*written as csv or jsonl, not as tensor*' 'another format' bert-predict -q -m m --fill-mask --format tensor masked.rec
 misuses '*only --top applies to --fill-mask*' 'options for labels' bert-predict -q -m m --fill-mask --proba masked.rec
+misuses '*--windows joins what is predicted of whole texts*' 'windows' bert-predict -q -m m --fill-mask --windows max masked.rec
 misuses '*either --embed or --fill-mask*' 'embeddings' bert-predict -q -m m --fill-mask --embed mean masked.rec
 misuses '*--fill-mask takes one model*' 'two models' bert-predict -q -m m -m m --fill-mask masked.rec
 works 'the encoder still embeds' bert-predict -q -m m --embed mean -o e.npy masked.rec

@@ -49,6 +49,7 @@ for file in b.parquet b.csv.gz b.jsonl.zst b.npz b.xlsx; do
 done
 misuses "*--embed supports the formats csv, *" 'records of embeddings' \
 	bert-predict -m m --embed mean -o b.rec dev.rec
+misuses "*--embed supports the formats csv, *" '... or tags' bert-predict -m m --embed mean -o b.bio dev.rec
 misuses "*--embed supports the formats csv, *" '... or tsv' bert-predict -m m --embed mean -o b.tsv dev.rec
 
 # two things are called .tsv

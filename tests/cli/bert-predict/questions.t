@@ -123,6 +123,7 @@ bert-predict -q -m model -j 1 v2.rec >one.json
 same one.json three.json 'threads do not matter'
 
 misuses '*answers are written as json, jsonl or csv, not as tsv*' 'another format' bert-predict -m model --format tsv v1.rec
+misuses '*--windows joins what is predicted of whole texts*' 'windows' bert-predict -m model --windows first v1.rec
 misuses '*other options for labels do not apply*' 'options for labels' bert-predict -m model --top 2 v1.rec
 tfrecord-cat -q --json v1.rec | sed -E 's/, "answers": .*/}/; s/"(start|end)_position": [0-9]+, //g' |
 	tfrecord-cat -q --from-json -o unknown.rec

@@ -32,6 +32,12 @@ is "$(echo 'two books' | bert-tokenize -qm "$DATA/spm/albert" --lines |
 	bert-tokenize -qm "$DATA/spm/albert" --detokenize --skip-special)" \
 	'two books' 'a SentencePiece model'
 
+for o in '--max-length 5' '--truncation only_first' --no-truncation --no-special --replace-invalid '--labels a,b' \
+	'--label-type int' '--dummy-label a'; do
+	# shellcheck disable=SC2086
+	misuses '*options for tokens and labels do not go with --detokenize*' "$o" \
+		bert-tokenize -m "$M" --lines --detokenize $o ids
+done
 refuses '*line 1: 365 is not an id of the 365 tokens' 'an id that is none' \
 	sh -c 'echo 365 | bert-tokenize -m "$1" --lines --detokenize' sh "$M"
 refuses '*line 2: no id at byte 2: expected*' 'no number' \

@@ -32,6 +32,10 @@ is "$(bert-tokenize -qm wordpiece.alone --lines texts |
 	'[CLS] two books lost and found! [SEP]' 'its decoder is there'
 exits 2 '--save reads no files' \
 	bert-tokenize -m "$DATA/tok/uncased" --save x texts
+for o in '-o x' --lines --detokenize '--format json'; do
+	# shellcheck disable=SC2086
+	misuses '*--save writes the tokenizer alone, and reads no files*' "$o" bert-tokenize -m "$DATA/tok/uncased" --save x $o
+done
 misuses "*a tokenizer.json cannot express the dialect 'google'" \
 	'no dialect of Google' \
 	bert-tokenize -m "$DATA/tok/uncased" --dialect google --save x

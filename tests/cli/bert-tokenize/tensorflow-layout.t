@@ -245,4 +245,13 @@ if [ -f mrpc.json ]; then
 else
 	skip 'and its meta data' "no $R"
 fi
+for o in '--labels a,b' '--label-type int' '--dummy-label a'; do
+	# shellcheck disable=SC2086
+	misuses '*set label_ids, which only --format tfrecord has*' "$o in JSON" \
+		bert-tokenize -m "$DATA/tok/uncased" --lines --format json $o /dev/null
+done
+misuses '*--example-id needs --layout modelgarden*' 'an example_id of other records' \
+	bert-tokenize -m "$DATA/tok/uncased" --lines --example-id id /dev/null
+misuses '*--truncation and --no-truncation exclude each other*' 'both' \
+	bert-tokenize -m "$DATA/tok/uncased" --lines --truncation only_first --no-truncation /dev/null
 finish

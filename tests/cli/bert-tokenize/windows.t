@@ -31,6 +31,11 @@ works 'windows are counted' bert-tokenize -m "$M" --lines --format ids \
 is "$(cat err)" 'bert-tokenize: 1 text, 18 tokens; 1 text cut into windows of 6 tokens (3 records in all); no [UNK]' \
 	'... in the summary'
 tr ' ' '\n' <eight | conll2tfrecord -q --no-tags >words.rec
+for o in '' --keep-text; do
+	# shellcheck disable=SC2086
+	refuses "*'words.rec': record 1: holds words, which no prompt goes before" "a prompt of words $o" \
+		bert-tokenize -qm "$M" --prompt-text 'query: ' $o words.rec
+done
 works 'texts in words have windows without --stride' \
 	bert-tokenize -m "$M" --max-length 6 --summary s.json -o x words.rec
 like "$(cat err)" '*; 1 text cut into windows of 6 tokens (3 records in all); *' '... and lose nothing'
