@@ -227,6 +227,15 @@ static int add(struct job *j, const char *name, const void *data, size_t len,
 	return j->bytes.oom ? bt_error_nomem(err, "reading tokens") : BT_OK;
 }
 
+/* What came so far goes on, since more is waited for. */
+static int hand_on(void *ctx, struct bt_error *err)
+{
+	struct job *j = ctx;
+	int r = flush(j, err);
+
+	return r == BT_OK ? bt_out_flush(j->out, err) : r;
+}
+
 /* What was read before a failure comes before it. */
 static int finish(struct job *j, int r, const struct bt_error *why,
                   struct bt_error *err)
@@ -234,7 +243,9 @@ static int finish(struct job *j, int r, const struct bt_error *why,
 	int e = r == BT_OK || why->code != 0 ? flush(j, err) : BT_OK;
 
 	if (e == BT_OK && why->code != 0)
-		return bt_error_set(err, why->code, "%s", why->text);
+		return bt_error_hint(
+		    err, why->hint,
+		    bt_error_set(err, why->code, "%s", why->text));
 	return r == BT_OK ? e : r;
 }
 
@@ -251,6 +262,8 @@ static int read_records(struct job *j, char *const *paths, int n,
 		return r;
 	bt_tfrecord_expect(in, j->o->expect);
 	bt_tfrecord_limit(in, j->o->limit);
+	if (bt_out_is_live(j->out))
+		bt_tfrecord_idle(in, hand_on, j);
 	while ((r = bt_tfrecord_next(in, &data, &len, &why)) == 1) {
 		r = add(j, bt_tfrecord_file(in), data, len,
 		        bt_tfrecord_record(in), err);
@@ -276,6 +289,8 @@ static int read_lines(struct job *j, const char *path, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	bt_in_limit(in, j->o->limit);
+	if (bt_out_is_live(j->out))
+		bt_in_idle(in, hand_on, j);
 	while ((r = bt_in_line(in, BT_TFRECORD_MAX, &line, &skip, &why)) == 1) {
 		r = add(j, bt_in_name(in), line.p, line.n, ++number, err);
 		if (r != BT_OK)

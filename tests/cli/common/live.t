@@ -90,6 +90,20 @@ each 'a question' squad2tfrecord \
 each 'a row of one letter' 'csv2tfrecord --no-header -t 1' 'a\n' 'b\n'
 each 'a line of JSON' 'tfrecord-cat --from-json' '{"text_a":"a fine"}\n' '{"text_a":"park"}\n'
 
+for o in '' --lines; do
+	format=$([ -z "$o" ] && echo tfrecord || echo ids)
+	bert-tokenize -q -m m --lines --format $format texts | bert-tokenize -q -m m --detokenize $o >answers &
+	exec 3>texts
+	echo 'a fine' >&3
+	answered 1 "tokens become text at once $o"
+	echo 'I park' >&3
+	answered 2 '... the next ones, too'
+	exec 3>&-
+	wait $!
+	is "$(cat answers)" '[CLS] a fine [SEP]
+[CLS] i park [SEP]' '... as they were'
+done
+
 # --- what only ends with the next text, or with the input
 bert-tokenize -q -m m --lines --max-length 6 --stride 2 texts | bert-predict -q -m m >answers &
 exec 3>texts
