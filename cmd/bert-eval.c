@@ -459,7 +459,7 @@ static int spare(const struct args *a, char *const *records, int n,
 {
 	const char *const out[] = {a->common.output, a->html, a->issues};
 	char *const leak[] = {(char *)a->leak};
-	int i, e = BT_OK;
+	int i, e = bt_out_distinct(out, 3, err);
 
 	for (i = 0; i < 3 && e == BT_OK; i++) {
 		e = bt_out_spare(out[i], records, n, err);

@@ -196,7 +196,7 @@ static int parse_weights(const char *s, size_t n, double **weights,
 		else if (bt_parse_f64(one, 0, 1e100, &(*weights)[i]) != BT_OK)
 			r = bt_error_set(err, BT_EARG,
 			                 "bad weight '%s': expected a number "
-			                 "from 0 on",
+			                 "from 0 to 1e100",
 			                 one);
 		sum += (*weights)[i];
 		free(one);

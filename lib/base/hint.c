@@ -146,6 +146,9 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_KEEP_TEXT] = "bert-tokenize -m MODEL --keep-text keeps it",
     [BT_HINT_LABEL_SEPARATOR] = "choose another --label-separator",
     [BT_HINT_MAP_LABEL] = "--map-label renames labels",
+    [BT_HINT_PREDICTION_FORMS] =
+        "--predictions reads answers to questions as one JSON object, other "
+        "predictions as CSV or a tensor stream, neither as JSON Lines",
     [BT_HINT_MAP_FROM_ONE] =
         "if they count from 1, --map-label 1=A,2=B renames them",
     [BT_HINT_NAME_LABELS] =

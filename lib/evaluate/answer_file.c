@@ -59,6 +59,8 @@ static int load(struct table *t, bool texts, struct bt_error *err)
 	size_t n = 0;
 	int r = bt_json_load(t->path, &t->object, err);
 
+	if (r == BT_EFORMAT)
+		return bt_error_hint(err, BT_HINT_PREDICTION_FORMS, r);
 	if (r != BT_OK)
 		return r;
 	t->ids = bt_string_set_new();

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -106,6 +107,25 @@ int bt_out_spare(const char *path, char *const *inputs, int n,
 			                    "and would be lost",
 			                    path);
 	return BT_OK;
+}
+
+int bt_out_distinct(const char *const *paths, size_t n, struct bt_error *err)
+{
+	char name[128];
+	struct stat st;
+	size_t i, k;
+	int r = BT_OK;
+
+	for (i = 0; i < n && r == BT_OK; i++) {
+		if (is_std(paths[i]) ||
+		    (stat(paths[i], &st) == 0 && !S_ISREG(st.st_mode)))
+			continue;
+		snprintf(name, sizeof(name), "'%.100s'", paths[i]);
+		r = bt_file_use_write(&paths[i], paths[i], name, err);
+	}
+	for (k = 0; k < i; k++) /* they are not written yet */
+		bt_file_use_written(&paths[k]);
+	return r;
 }
 
 struct bt_out *bt_out_memory(struct bt_buf *to)

@@ -35,6 +35,11 @@ int bt_out_open(const char *path, enum bt_out_kind kind, struct bt_out **out,
 int bt_out_spare(const char *path, char *const *inputs, int n,
                  struct bt_error *err) BT_MUST_USE;
 
+/* BT_EARG where two of the paths, of which some may be NULL, are one file: for
+ * outputs that are not all open at the same time. */
+int bt_out_distinct(const char *const *paths, size_t n,
+                    struct bt_error *err) BT_MUST_USE;
+
 /* An output that is appended to a buffer, which must outlive it. What was
  * written is there when it is committed or flushed. */
 struct bt_out *bt_out_memory(struct bt_buf *to) BT_MUST_USE;

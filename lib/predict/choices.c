@@ -32,7 +32,7 @@ struct bt_choices {
 	bool named, numbered;
 
 	struct bt_span id, label; /* names of the columns of CSV */
-	struct bt_buf columns;    /* names of the first question's choices, as in
+	struct bt_buf columns; /* names of the first question's choices, as in
 	                        * own, where each has a column */
 	size_t n_columns;
 	struct bt_buf row;
@@ -67,8 +67,8 @@ static int check(const struct bt_choices_opts *o,
 		                    "the separator of labels is empty");
 	if (o->separator != NULL && o->json)
 		return bt_predict_no_separator(err);
-	for (i = 0; o->fields != NULL &&
-	            (name = bt_fields_name(o->fields, i)) != NULL;
+	for (i = 0;
+	     o->fields != NULL && (name = bt_fields_name(o->fields, i)) != NULL;
 	     i++)
 		if (is_taken(o, column, name))
 			return bt_predict_twice(name, err);

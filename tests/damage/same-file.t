@@ -42,12 +42,20 @@ stays m/config.json 'a configuration, by a symbolic link' bert-predict -qm m dev
 [ -L link ]
 result $? '... which stays'
 stays m/vocab.txt 'a vocabulary beside the model, by a summary' bert-predict -qm m dev.rec --summary m/vocab.txt -o p.csv
+for f in config.json vocab.txt; do
+	stays m/$f "a model's $f, that a conversion does not read" ckpt-convert --to npz m m/$f
+done
 stays v/vocab.txt 'a vocabulary' bert-tokenize -qm v/vocab.txt --lines train.csv -o v/vocab.txt
 stays v/vocab.txt 'the text of a vocabulary' bert-vocab -q --lines v/vocab.txt --size 100 -o v
 bert-predict -qm m --format tensor dev.rec -o p.ts
 stays p.ts 'a stream of tensors' tensor-cat --csv p.ts -o p.ts
 
 # two outputs
+exits 2 'two reports' bert-eval -q -m m --html both --label-issues ./both dev.rec
+like "$(cat err)" "*'./both' is the same file as another output*" '... says why'
+[ ! -e both ]
+result $? '... and there is none'
+works 'two to a device' bert-eval -q -m m --html /dev/null --label-issues /dev/./null dev.rec
 ln -s b.tfrecord a.tfrecord
 exits 2 'parts that are one file' tfrecord-cat --split a=.5,b=.5 train.rec
 like "$(cat err)" "*'b.tfrecord' is the same file as another output*" '... says why'

@@ -66,7 +66,7 @@ echo '{"a": 1}' >few.json
 refuses "*record 2: 'few.json' holds no number for the question 'b'*" 'odds are missing' \
 	bert-eval --predictions v1.json --null-odds few.json v1.rec
 echo '{"a": "x"' >bad.json
-refuses "*'bad.json' is not valid JSON: line *" 'no JSON' bert-eval --predictions bad.json v1.rec
+refuses "*'bad.json' is not valid JSON: line *(--predictions reads *, neither as JSON Lines)" 'no JSON' bert-eval --predictions bad.json v1.rec
 cat v1.rec v1.rec >twice.rec
 refuses "*record 4: another question has the id 'a', too" 'an id twice' bert-eval --predictions v1.json twice.rec
 printf 'text,label\nx,y\n' | csv2tfrecord -q -t text -l label -o text.rec

@@ -178,6 +178,7 @@ refuses "*'other.ts' differs from 'a.ts': one of them has ids" 'other tensors' \
 refuses "*'none.ts' differs from 'a.ts': its class 0 is '', not 'no'" \
 	'no classes' tensor-cat --mean -o no.ts a.ts none.ts
 misuse '2 weights for 3 streams' 'too few weights' --mean --weights 1,2 a.ts b.ts ab.ts
+misuse "bad weight '1e308': expected a number from 0 to 1e100*" 'a weight too large' --mean --weights 1,1e308 a.ts b.ts
 misuse "bad weight '-1': *" 'a bad weight' --mean --weights 1,-1 a.ts b.ts
 misuse 'all weights are 0' 'no weight' --mean --weights 0,0 a.ts b.ts
 misuse '--weights needs --mean' 'weights without a mean' --weights 1 a.ts
