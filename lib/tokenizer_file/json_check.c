@@ -25,6 +25,15 @@ bool bt_tok_is_type(const json_t *o, const char *type)
 	return s.p != NULL && bt_span_equal(s, bt_span(type));
 }
 
+int bt_tok_list(const char *what, const json_t *o, const char *key,
+                struct bt_error *err)
+{
+	return json_is_array(json_object_get(o, key))
+	           ? BT_OK
+	           : bt_error_set(err, BT_EFORMAT,
+	                          "'%s' of the %s is not a list", key, what);
+}
+
 int bt_tok_only(const char *what, json_t *o, const char *const *known,
                 struct bt_error *err)
 {

@@ -127,6 +127,7 @@ static int read_decoder(struct bt_decoder *d, json_t *o, int depth,
 	if (o == NULL || json_is_null(o))
 		return BT_OK;
 	if (bt_tok_is_type(o, "Sequence") && depth < DEPTH_MAX) {
+		r = bt_tok_list("decoder", o, "decoders", err);
 		json_array_foreach(json_object_get(o, "decoders"), i, v)
 		{
 			if (r == BT_OK)

@@ -45,6 +45,8 @@ static int read_part(struct bt_tok *t, const struct kind *kind, json_t *o,
 		                    kind->what);
 	if (bt_tok_is_type(o, "Sequence") && depth < DEPTH_MAX) {
 		r = bt_tok_only(kind->what, o, known, err);
+		if (r == BT_OK)
+			r = bt_tok_list(kind->what, o, kind->parts, err);
 		json_array_foreach(json_object_get(o, kind->parts), i, v)
 		{
 			if (r == BT_OK)

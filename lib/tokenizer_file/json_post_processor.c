@@ -181,6 +181,7 @@ static int read_processor(struct bt_tok *t, json_t *o, int depth,
 	int r = BT_OK;
 
 	if (bt_tok_is_type(o, "Sequence") && depth < 4) {
+		r = bt_tok_list("post_processor", o, "processors", err);
 		json_array_foreach(json_object_get(o, "processors"), i, v)
 		{
 			if (r == BT_OK)

@@ -192,8 +192,11 @@ static int read_components(struct bt_tok *t, json_t *o,
 {
 	json_t *model = json_object_get(o, "model");
 	bool unigram = is_unigram(model), bpe = is_bpe(model);
+	json_t *added = json_object_get(o, "added_tokens");
 	int r = check_file(o, err);
 
+	if (r == BT_OK && added != NULL && !json_is_null(added))
+		r = bt_tok_list("file", o, "added_tokens", err);
 	if (r == BT_OK)
 		r = read_steps(t, json_object_get(o, "normalizer"),
 		               json_object_get(o, "pre_tokenizer"),
@@ -208,7 +211,7 @@ static int read_components(struct bt_tok *t, json_t *o,
 		            : read_model(t, model, bulk, err);
 	t->model_tokens = t->vocab.n;
 	if (r == BT_OK)
-		r = read_added(t, json_object_get(o, "added_tokens"), err);
+		r = read_added(t, added, err);
 	if (r == BT_OK)
 		r = bt_tok_json_post(t, json_object_get(o, "post_processor"),
 		                     err);

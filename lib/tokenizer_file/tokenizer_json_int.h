@@ -15,6 +15,10 @@ bool bt_tok_is_type(const json_t *o, const char *type);
 /* "WHAT of type T is not supported" */
 int bt_tok_unsupported(const char *what, const json_t *o, struct bt_error *err);
 
+/* Refuses an object whose member of that name is not a list. */
+int bt_tok_list(const char *what, const json_t *o, const char *key,
+                struct bt_error *err);
+
 /* Refuses members that are not in the list, which ends with NULL: they would
  * change something. */
 int bt_tok_only(const char *what, json_t *o, const char *const *known,

@@ -277,4 +277,16 @@ result $? 'tokenizer.json cut anywhere is refused'
 cut_at "$T/uncased/vocab.txt" cut.txt 29 open
 result $? 'vocab.txt cut anywhere does no harm'
 
+
+# lists that are none
+sed 's/"added_tokens":\[[^]]*\]/"added_tokens":{}/' "$DATA/bpe/digits.json" >odd.json
+refused "*'added_tokens' of the file is not a list*" 'added tokens in no list' odd.json
+for part in normalizers pretokenizers; do
+	sed "s/\"$part\":\[[^]]*\]/\"$part\":{}/" "$DATA/bpe/digits.json" >odd.json
+	refused "*'$part' of the *izer is not a list*" "... $part" odd.json
+done
+sed 's/"processors":\[/"processors":{},"sep":[/' "$DATA/bpe/llama.json" >odd.json
+refused "*'processors' of the post_processor is not a list*" '... processors' odd.json
+sed 's/"decoders":\[/"decoders":{},"start":[/' "$DATA/kinds/mmbert.json" >odd.json
+refuses "*'decoders' of the decoder is not a list*" '... decoders' sh -c 'echo 5 | bert-tokenize -m odd.json --lines --detokenize'
 finish
