@@ -25,8 +25,8 @@ struct noted {
 
 /* An output that is to be explained, beside the ask about it. */
 struct explained {
-	uint64_t number; /* of the example, from 0 on */
-	double logit, probability;
+	uint64_t number;           /* of the example, from 0 on */
+	double logit, probability; /* or the number */
 };
 
 struct bt_explain_output {
@@ -318,7 +318,8 @@ static void put_json(struct bt_explain_output *x, struct bt_span id,
                      double baseline)
 {
 	const struct bt_text_word *w = x->words.word;
-	bool number = x->s->model.task->answer->is_number, any = false;
+	const struct bt_answer_form *form = x->s->model.task->answer;
+	bool any = false;
 	double gap = gap_of(x, a->logit - baseline);
 	struct bt_buf *b = &x->row;
 	size_t i;
@@ -327,9 +328,10 @@ static void put_json(struct bt_explain_output *x, struct bt_span id,
 	bt_escape_json_text(b, id);
 	bt_buf_puts(b, ", \"label\": ");
 	bt_escape_json_text(b, bt_span(label));
-	if (!number)
-		put_number(b, "probability", a->probability);
-	put_number(b, number ? "value" : "logit", a->logit);
+	put_number(b, form->is_number ? "value" : "probability",
+	           a->probability);
+	if (form != &bt_answer_numbers) /* which are the outputs */
+		put_number(b, "logit", a->logit);
 	put_number(b, "baseline", baseline);
 	put_number(b, "gap", gap);
 	bt_buf_puts(b, ", \"words\": [");

@@ -112,6 +112,16 @@ for method in temperature vector; do
 		"$(bert-predict -q -m fit --dtype f32 --top 1 in.rec | sed 1d | cut -d, -f2,3)" 'with its own probability'
 done
 
+# the number of a ranking model, which is the sigmoid of what is explained
+awk -F, -v OFS=, 'NR > 1 && NF == 3 { $3 = NR % 5 / 5 } NR == 1 || NF == 3' train.csv |
+	csv2tfrecord -q -i id -t text -l intent --label-type float | bert-tokenize -q -m vocab.txt --keep-text |
+	tfrecord-cat -q --head 3 -o rank.rec
+bert-train -q --init-config tiny --tokenizer vocab.txt --task ranking --steps 2 -o rank rank.rec
+works 'a ranking model' bert-predict -q -m rank --explain --format jsonl rank.rec
+is "$(sed 's/.*"id": "\([^"]*\)".*"value": \([^,]*\),.*/\1,\2/' out)" \
+	"$(bert-predict -q -m rank --dtype f32 rank.rec | sed 1d)" 'has the number that it predicts'
+is "$(awk -f sums.awk out)" '3 0' 'and adds up to its logit'
+
 misuses '*--explain-special need --explain*' 'options without --explain' bert-predict -q -m m --explain-steps 3 in.rec
 misuses '*--explain takes one model*' 'two models' bert-predict -q -m m -m m --explain in.rec
 misuses '*one of --explain, --embed and --fill-mask*' 'embeddings' bert-predict -q -m m --explain --embed mean in.rec
