@@ -305,14 +305,18 @@ static bool leads_there(const struct bt_train_run *t,
                         const struct bt_train_state *s)
 {
 	const struct bt_batching *b = &t->o->batching;
-	double n = (double)t->train->n, epoch = (double)s->epoch;
+	const struct bt_dataset *d = t->train;
+	double n = (double)d->n, epoch = (double)s->epoch;
 	double used = epoch * n + (double)s->pos, step = (double)s->step;
 	double most = (double)b->size * b->accumulate;
+	bool even = true; /* all groups have as many texts */
 
-	if (t->train->most_texts > 1) /* which all groups have */
-		most *= (double)t->train->most_texts;
-	if (b->size == 0 ||
-	    b->tokens != 0) /* an update takes an example at least */
+	if (d->most_texts > 1) {
+		most *= (double)d->most_texts;
+		even = bt_dataset_texts(d) * d->most_texts == d->n;
+	}
+	/* an update takes an example at least */
+	if (b->size == 0 || b->tokens != 0 || !even)
 		return step <= used && step >= epoch + (s->pos > 0);
 	if (b->stream)
 		return step * most == used;

@@ -49,6 +49,12 @@ misuses '*what is explained is why a text has a class, a label or a number*' 'an
 misuses '*the model chooses an answer: of the options for labels, *' 'a sample' bert-predict -m m --sample dev.csv dev.rec
 works 'a part is trained on' train part -q --train-share .5 --epochs 1 train.rec
 
+# of 40 questions, which have 3 choices or 4
+works 'checkpoints' train kept -q --batch-size 3 --save-steps 9 --keep 9 train.rec
+works 'a run goes on in the middle of an epoch' \
+	train again -q --batch-size 3 --resume-from kept/checkpoint-18.safetensors train.rec
+is "$(weights again)" "$(weights kept)" '... to the same bits'
+
 # questions are never parted, however they are computed
 train once -q --batch-size 40 --steps 2 train.rec
 train shards -q --batch-size 40 --steps 2 --shards 3 -j 2 train.rec
