@@ -204,7 +204,8 @@ static int fit(struct bt_job *j, float scale, struct bt_error *err)
 	return r == BT_OK ? bt_engine_pack(m->engine, err) : r;
 }
 
-static int tell(struct bt_job *j, struct bt_error *err)
+static int tell(struct bt_job *j, struct bt_train_result *res,
+                struct bt_error *err)
 {
 	const struct bt_model *m = &j->model;
 	size_t room = BT_FORWARD_TOKENS + j->eval.longest;
@@ -224,13 +225,15 @@ static int tell(struct bt_job *j, struct bt_error *err)
 		bt_log(bt_job_log(j), BT_LOG_NOTE,
 		       "evaluation loss %.4f, accuracy %.4f, weighted F1 %.4f",
 		       s.loss, s.accuracy, s.weighted_f1);
+		res->best = s.accuracy;
 	}
 	bt_gather_clear(&g);
 	bt_metrics_clear(&x);
 	return r;
 }
 
-int bt_few_shot_end(struct bt_job *j, struct bt_error *err)
+int bt_few_shot_end(struct bt_job *j, struct bt_train_result *res,
+                    struct bt_error *err)
 {
 	float scale = 1;
 	int r;
@@ -238,5 +241,5 @@ int bt_few_shot_end(struct bt_job *j, struct bt_error *err)
 	if ((r = embed(j, &scale, err)) || (r = become_classifier(j, err)) ||
 	    (r = fit(j, scale, err)))
 		return r;
-	return tell(j, err);
+	return tell(j, res, err);
 }

@@ -15,7 +15,8 @@
 int bt_few_shot_begin(struct bt_job *j, struct bt_error *err) BT_MUST_USE;
 
 /* After training: fits the classes, and puts the classifier in the place of the
- * model. Tells what it reaches. */
-int bt_few_shot_end(struct bt_job *j, struct bt_error *err) BT_MUST_USE;
+ * model. Tells what it reaches, of which the accuracy is res->best. */
+int bt_few_shot_end(struct bt_job *j, struct bt_train_result *res,
+                    struct bt_error *err) BT_MUST_USE;
 
 #endif

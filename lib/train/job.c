@@ -526,14 +526,14 @@ static void clear(struct bt_job *j)
 }
 
 /* The classifier in the place of the encoder that was trained. */
-static int end_few_shot(struct bt_job *j, const struct bt_train_result *res,
+static int end_few_shot(struct bt_job *j, struct bt_train_result *res,
                         struct bt_error *err)
 {
 	const char *out = j->o.train.out;
 	int r = bt_unfinished_mark(out, res->steps, res->total, err);
 
 	if (r == BT_OK)
-		r = bt_few_shot_end(j, err);
+		r = bt_few_shot_end(j, res, err);
 	if (r == BT_OK)
 		r = bt_model_save(out, &j->model, save_more, j, err);
 	if (r == BT_OK)

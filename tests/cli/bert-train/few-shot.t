@@ -41,6 +41,11 @@ few kept -q --save-steps 3 --keep 9 few.rec
 few resumed -q --resume-from kept/checkpoint-3.safetensors few.rec
 is "$(weights resumed)" "$(weights kept)" 'a run that is resumed ends with the same weights'
 
+works 'several seeds' few seeds -q --seeds 2 --eval dev.rec few.rec
+for i in 42 43; do bert-eval -q --dtype f32 -m seeds/seed-$i dev.rec | tail -n 1 | cut -d ' ' -f 2; done >want
+sed -n 2,3p out | awk '{ print $2 }' >got
+same got want 'are compared by what their classifiers reach'
+
 sed 's/,[a-z_]*$/,1.5/; 1s/.*/id,text,score/' few.csv | csv2tfrecord -q -t text -l score | bert-tokenize -q -m vocab.txt -o n.rec
 misuses '*few examples are for a model that chooses one class, and this one learns to predict numbers*' 'numbers' \
 	few x -q --task regression n.rec
