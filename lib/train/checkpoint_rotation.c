@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -41,6 +42,26 @@ static int64_t step_of(const char *name)
 	step = strtoll(name + strlen(BEFORE), NULL, 10);
 	snprintf(same, sizeof(same), BEFORE "%lld" BEHIND, step);
 	return strcmp(name, same) == 0 ? step : -1;
+}
+
+int bt_checkpoint_forget_other(const struct bt_train_run *t,
+                               struct bt_error *err)
+{
+	const char *from = t->o->resume_from;
+	struct stat a, b;
+	char *path;
+	int r = BT_OK;
+
+	if (!bt_dist_is_first(t->o->dist) || (t->o->resume && from == NULL))
+		return BT_OK;
+	path = bt_train_checkpoint(t->o->out);
+	if (from != NULL && stat(from, &a) == 0 && stat(path, &b) == 0 &&
+	    a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+		; /* it is this run's */
+	else if (unlink(path) != 0 && errno != ENOENT)
+		r = bt_error_sys(err, errno, "cannot remove '%s'", path);
+	free(path);
+	return r;
 }
 
 int bt_checkpoint_set_aside(const struct bt_train_run *t, struct bt_error *err)

@@ -46,6 +46,22 @@ is $? 1 'SIGHUP stops with a checkpoint'
 [ -e h/checkpoint.safetensors ]
 result $? 'which is there'
 
+# the checkpoint of another run is gone when that run's model is
+exits 1 'a run that is stopped' bert-train -q --init-config tiny --tokenizer vocab.txt \
+	--epochs 9 --save-minutes 1e-5 --max-minutes 1e-6 -o other train.rec
+[ -e other/checkpoint.safetensors ]
+result $? 'has a checkpoint'
+bert-train -q --init-config tiny --tokenizer vocab.txt --epochs 100000 --save-minutes 0 \
+	--no-resume --eval dev.rec -o other train.rec &
+pid=$!
+wait_for begun other
+kill -KILL $pid
+wait $pid 2>/dev/null
+[ ! -e other/checkpoint.safetensors ]
+result $? 'a run that starts over and is killed leaves none'
+works 'its model predicts' bert-predict -m other -o p dev.rec
+like "$(cat err)" "*warning: the training of 'other' was stopped at step * of *" 'with a warning'
+
 # stopped before there was a model
 exits 1 'stopped in the first epoch' bert-train -q --init-config tiny --tokenizer vocab.txt \
 	--max-minutes 1e-6 --eval dev.rec -o early train.rec
