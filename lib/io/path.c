@@ -168,6 +168,14 @@ bool bt_path_is_dir(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+bool bt_path_same(const char *path, const char *other)
+{
+	struct stat a, b;
+
+	return stat(path, &a) == 0 && stat(other, &b) == 0 &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 bool bt_path_means_dir(const char *path)
 {
 	return bt_str_ends(path, "/") || bt_path_is_dir(path);

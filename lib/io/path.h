@@ -42,6 +42,9 @@ bool bt_path_there(const char *path);
 bool bt_path_is_file(const char *path);
 bool bt_path_is_dir(const char *path);
 
+/* Whether both are there, and are one file or directory. */
+bool bt_path_same(const char *path, const char *other);
+
 /* *e is the next entry of a directory, as readdir() gives it, or NULL behind
  * the last one. path: that of the directory, for the error. */
 int bt_path_entry(DIR *dir, const char *path, const struct dirent **e,

@@ -418,6 +418,20 @@ static int restore(struct bt_train_run *t, const struct bt_ckpt *c,
 	return r;
 }
 
+/* The best model so far may have stayed where the checkpoint came from: then
+ * the best one of what follows is kept. */
+static void forget_best(struct bt_train_run *t)
+{
+	if (!t->s.have_best || t->o->measure_only || bt_model_saved(t->o->out))
+		return;
+	bt_log_warn(t->o->log, "best-missing", BT_HINT_NONE,
+	            "the best model so far, of step %lld, is not in '%s', "
+	            "which will have the best of later ones",
+	            (long long)t->s.best_step, t->o->out);
+	t->s.have_best = false;
+	t->s.best_step = t->s.best_epoch = t->s.stale = 0;
+}
+
 int bt_train_load_state(struct bt_train_run *t, struct bt_error *err)
 {
 	const char *from = t->o->resume_from;
@@ -439,6 +453,8 @@ int bt_train_load_state(struct bt_train_run *t, struct bt_error *err)
 	/* what stands in the output is this one, or one of later */
 	if (r == BT_OK && from == NULL)
 		t->saved_step = t->s.step;
+	if (r == BT_OK)
+		forget_best(t);
 	free(path);
 	return r;
 }

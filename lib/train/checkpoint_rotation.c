@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -48,17 +47,14 @@ int bt_checkpoint_forget_other(const struct bt_train_run *t,
                                struct bt_error *err)
 {
 	const char *from = t->o->resume_from;
-	struct stat a, b;
 	char *path;
 	int r = BT_OK;
 
 	if (!bt_dist_is_first(t->o->dist) || (t->o->resume && from == NULL))
 		return BT_OK;
 	path = bt_train_checkpoint(t->o->out);
-	if (from != NULL && stat(from, &a) == 0 && stat(path, &b) == 0 &&
-	    a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-		; /* it is this run's */
-	else if (unlink(path) != 0 && errno != ENOENT)
+	if ((from == NULL || !bt_path_same(from, path)) && unlink(path) != 0 &&
+	    errno != ENOENT)
 		r = bt_error_sys(err, errno, "cannot remove '%s'", path);
 	free(path);
 	return r;

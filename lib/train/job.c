@@ -364,22 +364,30 @@ static int warn_restart(const struct bt_job *j, struct bt_error *err)
 	return r;
 }
 
+/* Whether the run goes on from a checkpoint of the output directory, whose
+ * model is then its own. */
+static bool goes_on_there(const struct bt_train_opts *t)
+{
+	char *dir = t->resume_from != NULL ? bt_path_of(t->resume_from) : NULL;
+	bool there = dir != NULL ? bt_path_same(dir, t->out) : t->resume;
+
+	free(dir);
+	return there;
+}
+
 /* The starting model is not replaced, nor is a finished one, which may be hours
  * of work. */
 static int check_replaced(const struct bt_job *j, struct bt_error *err)
 {
 	const struct bt_train_opts *t = &j->o.train;
-	struct stat a, b;
 	bool finished;
 	int r;
 
 	bt_file_use_own(true);
-	finished = t->keep_finished && !t->resume && t->resume_from == NULL &&
+	finished = t->keep_finished && !goes_on_there(t) &&
 	           bt_model_saved(t->out) && !bt_unfinished(t->out);
 	bt_file_use_own(false);
-	if (j->o.model != NULL && stat(t->out, &a) == 0 &&
-	    stat(j->o.model, &b) == 0 && a.st_dev == b.st_dev &&
-	    a.st_ino == b.st_ino)
+	if (j->o.model != NULL && bt_path_same(j->o.model, t->out))
 		return bt_error_set(err, BT_EARG,
 		                    "'%s' is both the starting model and the "
 		                    "output",

@@ -76,6 +76,18 @@ works 'any of them' small_train from -q --epochs 2 --save-steps 5 \
 	--resume-from k/checkpoint-10.safetensors
 cmp k/model.safetensors from/model.safetensors >why 2>&1
 result $? 'leads to the same end'
+go_on() { bert-train -q --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --epochs 2 --learning-rate 1e-3 \
+	--batch-size 16 -o "$1" --resume-from "$2" train.rec; }
+cp -r a foreign
+misuses "*'foreign' has a finished model, which the new one would replace (*" \
+	'a finished model of another run is not replaced' go_on foreign k/checkpoint-10.safetensors
+works 'its own is' go_on k k/checkpoint-10.safetensors
+small_train equal -q --learning-rate 0 --eval dev.rec --epochs 2 --save-steps 13 --keep 2 --override
+cp equal/checkpoint.safetensors best.st
+works 'the best model is of before' small_train late --override --learning-rate 0 --eval dev.rec --epochs 2 --resume-from best.st
+like "$(cat err)" "*warning: the best model so far, of step 12, is not in 'late', which will have the best of later ones*model of epoch 2 *" \
+	'and elsewhere'
+works 'the later one predicts' bert-predict -q -m late -o late.csv dev.rec
 works 'minutes' small_train s -q --epochs 2 --save-minutes 1e-5 --keep 1
 [ -s s/checkpoint.safetensors ]
 result $? 'make checkpoints too'
