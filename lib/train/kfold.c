@@ -52,16 +52,6 @@ static char *fold_dir(const struct bt_job_opts *o, int k)
 	return bt_path_join(o->train.out, name);
 }
 
-static bool is_finished(const char *dir)
-{
-	bool finished;
-
-	bt_file_use_own(true); /* its checkpoint will be replaced */
-	finished = bt_model_saved(dir) && !bt_unfinished(dir);
-	bt_file_use_own(false);
-	return finished;
-}
-
 /* Models of another division, or of other records, know texts of the folds that
  * they would predict. *there: whether the file tells which one it is. */
 static int check_division(const struct bt_job_opts *o, const char *sum,
@@ -117,9 +107,10 @@ static int write_json(const struct bt_job_opts *o, json_t *v,
 	return r;
 }
 
-/* Trains fold k unless that was done before. */
-static int train(const struct bt_job_opts *all, int k, bool force, bool anew,
-                 struct bt_train_result *end, struct bt_error *err)
+/* Trains fold k unless that was done before. told: the file tells which
+ * division a model that is there is of. */
+static int train(const struct bt_job_opts *all, int k, bool told, bool force,
+                 bool anew, struct bt_train_result *end, struct bt_error *err)
 {
 	struct bt_job_opts o = *all;
 	char *dir = fold_dir(all, k);
@@ -132,7 +123,7 @@ static int train(const struct bt_job_opts *all, int k, bool force, bool anew,
 	o.default_recipe = o.default_recipe && k == 0; /* is said once */
 	o.train.out = dir;
 	o.train.keep_finished = !force;
-	if (!force && is_finished(dir)) {
+	if (!force && told && bt_finished(dir)) {
 		end->end = BT_TRAIN_ALL;
 		bt_log(log, BT_LOG_NOTE, "fold %d of %d is finished", k + 1,
 		       o.fold.folds);
@@ -379,7 +370,7 @@ static void remove_others(const struct bt_job_opts *o)
 	for (k = 1; there || k < o->fold.folds; k++) {
 		dir = fold_dir(o, k);
 		there = bt_path_there(dir);
-		if (is_finished(dir))
+		if (bt_finished(dir))
 			bt_model_remove(dir);
 		free(dir);
 	}
@@ -400,7 +391,7 @@ int bt_kfold_run(const struct bt_job_opts *o, bool force, bool anew,
 	if (r == BT_OK && !force)
 		r = check_division(o, sum, &told, err);
 	for (k = 0; r == BT_OK && ended && k < o->fold.folds; k++) {
-		r = train(o, k, force, anew, end, err);
+		r = train(o, k, told, force, anew, end, err);
 		ended = r == BT_OK && (end->end == BT_TRAIN_ALL ||
 		                       end->end == BT_TRAIN_NO_BETTER);
 		if (ended && !told && force)

@@ -9,6 +9,7 @@
 
 #include "base/file_use.h"
 #include "base/mem.h"
+#include "finetune/unfinished.h"
 #include "format/data_sum.h"
 #include "format/json.h"
 #include "io/path.h"
@@ -24,6 +25,28 @@ void bt_seeds_clear(struct bt_seeds *s)
 static void seed_name(const struct bt_seeds *s, size_t i, char name[24])
 {
 	snprintf(name, 24, "%llu", (unsigned long long)(s->first + i));
+}
+
+static void folder_name(const struct bt_seeds *s, size_t i, char folder[32])
+{
+	char name[24];
+
+	seed_name(s, i, name);
+	snprintf(folder, 32, "seed-%s", name);
+}
+
+/* Whether its model is that of the file: with --force, a run that was killed
+ * may have been about to replace it. */
+static bool is_there(const struct bt_seeds *s, size_t i, const char *dir)
+{
+	char folder[32], *path;
+	bool there;
+
+	folder_name(s, i, folder);
+	path = bt_path_join(dir, folder);
+	there = bt_finished(path);
+	free(path);
+	return there;
 }
 
 /* Values of several metrics are not those of one. */
@@ -63,7 +86,7 @@ static int read_file(struct bt_seeds *s, const char *dir, struct bt_error *err)
 	for (i = 0; s->then != NULL && i < s->n; i++) {
 		seed_name(s, i, name);
 		v = json_object_get(all, name);
-		if (json_is_number(v))
+		if (json_is_number(v) && is_there(s, i, dir))
 			s->value[i] = json_number_value(v);
 	}
 	json_decref(o);
@@ -133,7 +156,7 @@ static int train(struct bt_seeds *s, size_t i, const struct bt_job_opts *all,
 	int r;
 
 	seed_name(s, i, name);
-	snprintf(folder, sizeof(folder), "seed-%s", name);
+	folder_name(s, i, folder);
 	o.train.out = dir = bt_path_join(all->train.out, folder);
 	o.train.batching.seed = s->first + i;
 	o.default_recipe = o.default_recipe && i == 0; /* is said once */

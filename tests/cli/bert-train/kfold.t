@@ -114,6 +114,10 @@ bert-predict -q -m r/fold-1 -m r/fold-2 --proba dev.rec >want
 bert-predict -q -m r --proba dev.rec >got
 same got want 'are all that is left'
 
+rm r/folds.json
+misuses "*fold 1: 'r/fold-1' has a finished model, which the new one would replace (*" \
+	'a fold of a division that no file tells' fold r -q --kfold 3 train.rec
+
 # one thread or three
 fold one -q -j1 --kfold 2 train.rec >a
 fold three -q -j3 --kfold 2 train.rec >b

@@ -74,6 +74,19 @@ same again want 'it goes on'
 for i in 42 43; do same r/seed-$i/model.safetensors t/seed-$i/model.safetensors "seed $i"; done
 works 'replaced' seeds r --seeds 2 --epochs 1 --force train.rec
 like "$(cat err)" '*seed 42*seed 43*' 'all of them'
+cp out want
+cp r/seed-42/model.safetensors first
+
+bert-train -q --init-config tiny --tokenizer vocab.txt --epochs 100000 --save-minutes 0 \
+	--eval dev.rec --seeds 2 --force -o r train.rec &
+pid=$!
+begun() { ! cmp -s first r/seed-42/model.safetensors || gone $pid; }
+wait_for begun
+kill -KILL $pid
+wait $pid 2>/dev/null
+seeds r -q --override --seeds 2 --epochs 1 train.rec >again
+same again want 'what was to be replaced when the run was killed is trained again'
+same r/seed-42/model.safetensors first '... to the same model'
 
 refuses "bert-train: seed 42: no model directory 'nowhere'*" 'a model that is not there' \
 	bert-train -m nowhere -o none --seeds 2 --eval dev.rec train.rec
