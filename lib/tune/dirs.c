@@ -11,6 +11,9 @@
 
 #include "base/file_use.h"
 #include "base/str.h"
+#include "finetune/model.h"
+#include "finetune/unfinished.h"
+#include "format/model_files.h"
 #include "format/sentence.h"
 #include "io/path.h"
 #include "train/card.h"
@@ -94,19 +97,36 @@ static int promote_one(const struct bt_tune_search *x, const char *from,
 	return r;
 }
 
+/* Removes what stands there of another model and its run. */
+static void clear_place(const struct bt_tune_search *x)
+{
+	char *checkpoint = bt_train_checkpoint(x->dir);
+
+	bt_model_remove(x->dir);
+	(void)bt_sentence_remove(x->dir);
+	bt_unfinished_end(x->dir);
+	(void)unlink(checkpoint);
+	free(checkpoint);
+}
+
 int bt_tune_promote(const struct bt_tune_search *x, size_t i,
                     struct bt_error *err)
 {
 	char *from = bt_tune_trial_dir(x, i);
+	char *config = bt_path_join(from, BT_FILE_CONFIG);
 	DIR *d = opendir(from);
 	const struct dirent *e;
 	int r = BT_OK;
 
 	/* without it: a search that was killed here had done this */
-	if (d != NULL)
-		(void)bt_sentence_remove(x->dir);
-	else if (errno != ENOENT)
+	if (d == NULL && errno != ENOENT)
 		r = bt_error_sys(err, errno, "cannot open '%s'", from);
+	/* the first file to be moved: behind it some of the model is there */
+	if (d != NULL && bt_path_there(config)) {
+		clear_place(x);
+		r = promote_one(x, from, BT_FILE_CONFIG, err);
+	}
+	free(config);
 	while (d != NULL && r == BT_OK &&
 	       !(r = bt_path_entry(d, from, &e, err)) && e != NULL)
 		if (!bt_str_in_list(".|..", e->d_name))

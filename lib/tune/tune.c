@@ -256,6 +256,13 @@ static int check_new(struct bt_tune_search *x, struct bt_job_opts *job,
 	job->train.log = &none;
 	if ((r = bt_job_plan(job, &need, err)))
 		return r;
+	if (!x->o->anew && !x->o->force && bt_train_left(x->dir))
+		return bt_error_hint(
+		    err, BT_HINT_START_OVER,
+		    bt_error_set(err, BT_EARG,
+		                 "'%s' has the checkpoint of another run, "
+		                 "which the search would remove",
+		                 x->dir));
 	if (x->o->anew || x->o->force)
 		bt_tune_drop_all(x);
 	x->trial[0].total = need.steps;

@@ -104,6 +104,24 @@ works 'unless it is to be replaced' tune plain --force --tune-steps 60 $over tra
 is "$(cat plain/README.md)" mine 'but not what somebody wrote'
 like "$(cat err)" '*README.md*stays as it was*' 'which is said'
 
+# an adapter in the place of a model, and the other way round
+small_train base -q
+few="--tune-steps 8 --steps 2 --tune-over learning-rate=1e-4..1e-2"
+for lora in --lora=2 ''; do
+	# shellcheck disable=SC2086
+	works "searched ${lora:-without}" bert-train -q -m base $lora $few --force --eval dev.rec -o plain train.rec
+	works '... predicts' bert-predict -q -m plain -o p.csv dev.rec
+done
+is "$(ls plain | grep -c 'adapter')" 0 'nothing of the adapter is left'
+# a run that was stopped
+exits 1 'a stopped run' small_train stopped -q --epochs 9 --max-minutes 1e-6
+# shellcheck disable=SC2086
+misuses "*'stopped' has the checkpoint of another run, which the search would remove (start over with bert-train --no-resume *" \
+	'its checkpoint stays' tune stopped -q $few train.rec
+# shellcheck disable=SC2086
+works 'unless told otherwise' tune stopped -q --no-resume $few train.rec
+is "$(ls stopped | grep -c 'checkpoint\|unfinished')" 0 '... when the search is over'
+
 # a share of the records; a metric that falls; labels that any number of may hold
 works 'a share of the training records' bert-train -q --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --epochs 1 \
 	--eval-share .2 --metric loss -o share --tune-steps 20 --tune-over learning-rate=1e-5..3e-2 train.rec
