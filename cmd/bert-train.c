@@ -184,6 +184,9 @@ static int check(const struct args *a, struct bt_error *err)
 		                    beyond_device(a));
 	if (bad != NULL)
 		return bt_error_set(err, BT_EARG, "%s", bad);
+	if (t->resume && t->resume_from != NULL)
+		return bt_error_set(err, BT_EARG,
+		                    "give either --resume or --resume-from");
 	if (a->anew && (t->resume || t->resume_from != NULL))
 		return bt_error_set(
 		    err, BT_EARG,

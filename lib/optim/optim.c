@@ -27,6 +27,15 @@ static double *scales(const struct bt_optim *a, const struct bt_graph *g)
 	return scale;
 }
 
+static bool has_head(const struct bt_graph *g)
+{
+	int i = 0;
+
+	while (i < g->n_params && (!g->params[i].head || g->params[i].frozen))
+		i++;
+	return i < g->n_params;
+}
+
 static int cut(struct bt_optim *a, const struct bt_graph *g)
 {
 	double *scale = scales(a, g);
@@ -74,6 +83,10 @@ int bt_optim_init(struct bt_optim *a, const struct bt_graph *g,
 	if (r != BT_OK)
 		return r;
 	a->o = bt_optim_complete(o);
+	if (o->head_scale != 1 && !has_head(g))
+		return bt_error_set(err, BT_EARG,
+		                    "a learning rate of the head, and the "
+		                    "model trains none");
 	a->k = bt_kernels_for(isa);
 	a->pool = pool;
 	a->dist = dist;

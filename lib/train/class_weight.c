@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/class_weight.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,10 @@ static int item(struct bt_span s, int i, const struct bt_labels *l,
 			return bt_error_set(
 			    err, BT_EARG, "%ss: '%.*s' is not a label", what,
 			    (int)(name.n < 100 ? name.n : 100), name.p);
+		if (!isnan(w[i]))
+			return bt_error_set(
+			    err, BT_EARG, "two %ss for '%.*s'", what,
+			    (int)(name.n < 100 ? name.n : 100), name.p);
 	} else if (i >= l->n) {
 		return bt_error_set(err, BT_EARG, "more %ss than labels (%d)",
 		                    what, l->n);
@@ -64,7 +69,7 @@ static int from_list(const char *list, const struct bt_labels *l,
 	int i, r;
 
 	for (i = 0; i < l->n; i++)
-		w[i] = 1;
+		w[i] = NAN;
 	for (i = 0;; i++, list += s.n + 1) {
 		s = (struct bt_span){list, strcspn(list, ",")};
 		if (named && memchr(list, '=', s.n) == NULL)
@@ -82,6 +87,8 @@ static int from_list(const char *list, const struct bt_labels *l,
 	if (!named && i + 1 != l->n)
 		return bt_error_set(err, BT_EARG, "%d %ss for %d labels", i + 1,
 		                    what, l->n);
+	for (i = 0; i < l->n; i++)
+		w[i] = isnan(w[i]) ? 1 : w[i]; /* not named */
 	return BT_OK;
 }
 

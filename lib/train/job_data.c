@@ -222,7 +222,9 @@ static int read_eval(struct bt_job *j, struct bt_fit *fit, struct bt_error *err)
 	if (j->o.eval_share > 0 && j->eval.n == 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "no training record can be held out to "
-		                    "evaluate on: each label has only one");
+		                    "evaluate on: %s only one",
+		                    j->model.task->one_label ? "each label has"
+		                                             : "there is");
 	return BT_OK;
 }
 

@@ -260,8 +260,8 @@ static int end_early(struct bt_train_run *t, enum bt_train_end end,
 static int run(struct bt_train_run *t, struct bt_error *err)
 {
 	enum bt_train_end end;
-	int r = bt_dist_agree(t->o->dist, bt_checkpoint_forget_other(t, err),
-	                      err);
+	int r =
+	    bt_dist_agree(t->o->dist, bt_checkpoint_forget_other(t, err), err);
 
 	if (r == BT_OK)
 		r = bt_train_begun(t, err);

@@ -223,6 +223,7 @@ misuses '*3 class weights for 4 labels*' 'a weight too few' \
 misuses '*more class weights than labels (4)*' 'a weight too many' \
 	small_train x --class-weight 1,2,3,4,5
 misuses "*'-1' is not 0 or a number from 1e-06*" 'a weight below 0' small_train x --class-weight=-1,2,3,4
+misuses "*two class weights for 'parking'*" 'a weight twice' small_train x --class-weight parking=1,parking=2
 misuses "*'2' is not LABEL=NUMBER (with commas in labels, give one number per label)*" 'both forms' small_train x --class-weight parking=1,2
 misuses '*leave every training example without weight*' 'no weight at all' \
 	small_train x --class-weight 0,0,0,0

@@ -95,6 +95,10 @@ works 'a loss for scores' train s2 -q --embedding-loss cosine --steps 1 --pool m
 	"$(sed 's/,[123]$/,.5/' pairs.csv | csv2tfrecord -q -i row -t a --pair b -l score |
 		bert-tokenize -q -m vocab.txt --apart -o half.rec; echo half.rec)"
 
+misuses '*a learning rate of the head, and the model trains none*' 'a rate of the head' \
+	train x -q --head-learning-rate 1e-2 train.rec
+misuses '*this model learns to *(--embedding-loss is for --task embedding)*' 'a loss of another task' \
+	bert-train --init-config tiny --tokenizer vocab.txt -o x --embedding-loss ranking train.rec
 misuses '*the loss cosent is for pairs with a score, and these have none*' 'scores that are not there' \
 	train x -q --embedding-loss cosent train.rec
 misuses '*the loss ranking is for pairs without a score, and these have scores*' 'and those that are' \

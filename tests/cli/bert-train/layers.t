@@ -59,6 +59,8 @@ misuses '*the model has 2 layers with parameters of their own, so 3 of them cann
 misuses '*--reinit need -m DIR*' 'where all is random' small_train x --reinit 1
 misuses '*--head-learning-rate needs a --learning-rate above 0*' 'a head alone' \
 	train x --head-learning-rate 1e-3 --learning-rate 0
+misuses '*a learning rate of the head, and the model trains none*' 'a frozen head' \
+	train x --head-learning-rate 1e-3 --freeze classifier,pooler
 exits 1 'what is refused writes no model' test -e x/model.safetensors
 
 # A run with other rates is not gone on with.

@@ -170,6 +170,9 @@ for o in '--labels a,b' '--class-weight balanced' '--label-smoothing .1'; do
 done
 misuses "*metric 'accuracy' is not available for regression, available: loss, quadratic_weighted_kappa, mse*" 'a measure of classes' \
 	bert-train -m m -o x --eval-share .2 --metric accuracy train.rec
+tfrecord-cat -q --head 1 -o alone.rec train.rec
+refuses '*no training record can be held out to evaluate on: there is only one*' 'one number' \
+	bert-train -m m -o x --eval-share .2 alone.rec
 exits 2 'a measure of numbers' bert-eval -m c --min mse=1 dev.rec
 like "$(cat err)" "*metric 'mse' is not available for classification, available: loss, accuracy*" \
 	'tells the others'

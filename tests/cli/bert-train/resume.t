@@ -101,6 +101,8 @@ refuses "*nothing to resume: cannot open 'none': No such file or directory" 'nor
 result $? 'no directory is left behind'
 exits 2 'anew, or not' run f --resume --no-resume
 
+misuses '*give either --resume or --resume-from*' 'either checkpoint' run f --resume --resume-from none
+
 # A finished model is replaced only if that is asked for.
 cp a/model.safetensors finished
 exits 2 'a finished model in the output' bert-train --init-config tiny --tokenizer vocab.txt \
