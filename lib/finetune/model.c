@@ -7,10 +7,12 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/file_use.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "ckpt/open.h"
 #include "finetune/adapter.h"
+#include "finetune/unfinished.h"
 #include "format/json.h"
 #include "format/model_files.h"
 #include "format/sentence.h"
@@ -413,6 +415,16 @@ bool bt_model_saved(const char *dir)
 		free(path);
 	}
 	return there;
+}
+
+bool bt_model_finished(const char *dir)
+{
+	bool finished;
+
+	bt_file_use_own(true);
+	finished = bt_model_saved(dir) && !bt_unfinished(dir);
+	bt_file_use_own(false);
+	return finished;
 }
 
 static void remove_in(const char *dir, const char *name)

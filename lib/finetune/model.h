@@ -147,6 +147,10 @@ int bt_model_save(const char *dir, const struct bt_model *m,
 /* Whether a directory has what bt_model_save writes last. */
 bool bt_model_saved(const char *dir);
 
+/* Whether it has a model whose training is over. A run that may write to it
+ * asks this: it does not count as a reader of the files. */
+bool bt_model_finished(const char *dir);
+
 /* Removes what bt_model_save writes, if it is there. */
 void bt_model_remove(const char *dir);
 

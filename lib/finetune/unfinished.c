@@ -11,9 +11,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "base/file_use.h"
 #include "ckpt/open.h"
-#include "finetune/model.h"
 #include "io/in.h"
 #include "io/out.h"
 #include "io/path.h"
@@ -159,16 +157,6 @@ bool bt_unfinished(const char *dir)
 	struct place p;
 
 	return is_unfinished(dir, &p);
-}
-
-bool bt_finished(const char *dir)
-{
-	bool finished;
-
-	bt_file_use_own(true);
-	finished = bt_model_saved(dir) && !bt_unfinished(dir);
-	bt_file_use_own(false);
-	return finished;
 }
 
 int bt_unfinished_warn(const char *dir, const struct bt_log *log,

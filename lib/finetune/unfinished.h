@@ -29,10 +29,6 @@ void bt_unfinished_end(const char *dir);
 /* Whether these are of a run that was stopped. */
 bool bt_unfinished(const char *dir);
 
-/* Whether it has a model whose training is over. A run that may write to it
- * asks this: it does not count as a reader of the files. */
-bool bt_finished(const char *dir);
-
 /* Warns where these are of a run that was stopped, and where a run is writing
  * to the directory at this moment. */
 int bt_unfinished_warn(const char *dir, const struct bt_log *log,

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "finetune/unfinished.h"
+#include "format/sentence.h"
 #include "io/path.h"
 #include "train/train_int.h"
 
@@ -20,6 +21,17 @@
 char *bt_train_checkpoint(const char *out)
 {
 	return bt_path_join(out, BT_CHECKPOINT_FILE);
+}
+
+void bt_train_remove(const char *out)
+{
+	char *path = bt_train_checkpoint(out);
+
+	bt_model_remove(out);
+	(void)bt_sentence_remove(out);
+	bt_unfinished_end(out);
+	(void)unlink(path);
+	free(path);
 }
 
 static char *path_of(const struct bt_train_run *t, int64_t step)

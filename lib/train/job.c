@@ -385,7 +385,8 @@ static int check_replaced(const struct bt_job *j, struct bt_error *err)
 	bool finished;
 	int r;
 
-	finished = t->keep_finished && !goes_on_there(t) && bt_finished(t->out);
+	finished =
+	    t->keep_finished && !goes_on_there(t) && bt_model_finished(t->out);
 	if (j->o.model != NULL && bt_path_same(j->o.model, t->out))
 		return bt_error_set(err, BT_EARG,
 		                    "'%s' is both the starting model and the "

@@ -10,7 +10,6 @@
 #include "base/file_use.h"
 #include "base/mem.h"
 #include "evaluate/evaluation.h"
-#include "finetune/unfinished.h"
 #include "format/data_sum.h"
 #include "format/json.h"
 #include "format/model_files.h"
@@ -123,7 +122,7 @@ static int train(const struct bt_job_opts *all, int k, bool told, bool force,
 	o.default_recipe = o.default_recipe && k == 0; /* is said once */
 	o.train.out = dir;
 	o.train.keep_finished = !force;
-	if (!force && told && bt_finished(dir)) {
+	if (!force && told && bt_model_finished(dir)) {
 		end->end = BT_TRAIN_ALL;
 		bt_log(log, BT_LOG_NOTE, "fold %d of %d is finished", k + 1,
 		       o.fold.folds);
@@ -370,7 +369,7 @@ static void remove_others(const struct bt_job_opts *o)
 	for (k = 1; there || k < o->fold.folds; k++) {
 		dir = fold_dir(o, k);
 		there = bt_path_there(dir);
-		if (bt_finished(dir))
+		if (bt_model_finished(dir))
 			bt_model_remove(dir);
 		free(dir);
 	}

@@ -9,7 +9,6 @@
 
 #include "base/file_use.h"
 #include "base/mem.h"
-#include "finetune/unfinished.h"
 #include "format/data_sum.h"
 #include "format/json.h"
 #include "io/path.h"
@@ -44,7 +43,7 @@ static bool is_there(const struct bt_seeds *s, size_t i, const char *dir)
 
 	folder_name(s, i, folder);
 	path = bt_path_join(dir, folder);
-	there = bt_finished(path);
+	there = bt_model_finished(path);
 	free(path);
 	return there;
 }

@@ -245,6 +245,9 @@ int64_t bt_train_steps(struct bt_batches *b, const struct bt_train_opts *o);
 /* Where the checkpoint of a run into that directory stands; free() it. */
 char *bt_train_checkpoint(const char *out);
 
+/* Removes it, and the model that stands there. */
+void bt_train_remove(const char *out);
+
 /* Whether one stands there: of a run that was stopped or killed, or of one that
  * is over and was to keep it. */
 bool bt_train_left(const char *out);

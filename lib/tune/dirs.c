@@ -11,10 +11,7 @@
 
 #include "base/file_use.h"
 #include "base/str.h"
-#include "finetune/model.h"
-#include "finetune/unfinished.h"
 #include "format/model_files.h"
-#include "format/sentence.h"
 #include "io/path.h"
 #include "train/card.h"
 #include "tune/search_int.h"
@@ -97,18 +94,6 @@ static int promote_one(const struct bt_tune_search *x, const char *from,
 	return r;
 }
 
-/* Removes what stands there of another model and its run. */
-static void clear_place(const struct bt_tune_search *x)
-{
-	char *checkpoint = bt_train_checkpoint(x->dir);
-
-	bt_model_remove(x->dir);
-	(void)bt_sentence_remove(x->dir);
-	bt_unfinished_end(x->dir);
-	(void)unlink(checkpoint);
-	free(checkpoint);
-}
-
 int bt_tune_promote(const struct bt_tune_search *x, size_t i,
                     struct bt_error *err)
 {
@@ -123,7 +108,7 @@ int bt_tune_promote(const struct bt_tune_search *x, size_t i,
 		r = bt_error_sys(err, errno, "cannot open '%s'", from);
 	/* the first file to be moved: behind it some of the model is there */
 	if (d != NULL && bt_path_there(config)) {
-		clear_place(x);
+		bt_train_remove(x->dir);
 		r = promote_one(x, from, BT_FILE_CONFIG, err);
 	}
 	free(config);
