@@ -153,6 +153,50 @@ static int convert(const struct values *v, const struct bt_table_opts *t,
 	return bt_out_end(out, r, err);
 }
 
+static void tell(const struct bt_conll_stats *stats, const struct bt_log *log)
+{
+	char records[48] = "";
+
+	bt_summary_count(log->summary, "sentences", stats->sentences);
+	bt_summary_count(log->summary, "words", stats->words);
+	bt_summary_count(log->summary, "comments", stats->comments);
+	bt_summary_count(log->summary, "headers", stats->headers);
+	bt_summary_count(log->summary, "no_words", stats->no_words);
+	bt_summary_count(log->summary, "tags_repaired", stats->repaired);
+	if (stats->records < stats->sentences)
+		snprintf(records, sizeof(records), " in %llu document%s",
+		         (unsigned long long)stats->records,
+		         bt_plural(stats->records));
+	bt_log(log, BT_LOG_NOTE, "%llu sentence%s%s, %llu word%s%s",
+	       (unsigned long long)stats->sentences,
+	       bt_plural(stats->sentences), records,
+	       (unsigned long long)stats->words, bt_plural(stats->words),
+	       stats->tagged ? "" : ", without tags");
+	if (stats->comments > 0)
+		bt_log(log, BT_LOG_NOTE, "%llu comment line%s left out",
+		       (unsigned long long)stats->comments,
+		       stats->comments == 1 ? " was" : "s were");
+	if (stats->headers > 0)
+		bt_log(log, BT_LOG_NOTE,
+		       "%llu first line%s left out: a header, which names "
+		       "columns",
+		       (unsigned long long)stats->headers,
+		       stats->headers == 1 ? " was" : "s were");
+	if (stats->no_words > 0)
+		bt_log(log, BT_LOG_NOTE,
+		       "%llu line%s of several words or of none, such as 1-2 "
+		       "and 1.1, %s left out",
+		       (unsigned long long)stats->no_words,
+		       bt_plural(stats->no_words),
+		       stats->no_words == 1 ? "was" : "were");
+	if (stats->repaired > 0)
+		bt_log(log, BT_LOG_NOTE,
+		       "%llu tag%s did not follow the scheme and %s changed",
+		       (unsigned long long)stats->repaired,
+		       bt_plural(stats->repaired),
+		       stats->repaired == 1 ? "was" : "were");
+}
+
 static int run(void *values, char *const *files, int n)
 {
 	const struct values *v = values;
@@ -161,7 +205,6 @@ static int run(void *values, char *const *files, int n)
 	struct bt_table_opts table;
 	struct bt_error err = {0};
 	const char *wrong;
-	char records[48] = "";
 	int r;
 
 	wrong = misfit(v);
@@ -176,43 +219,7 @@ static int run(void *values, char *const *files, int n)
 		r = convert(v, &table, files, n, &stats, &err);
 	if (r != BT_OK)
 		return bt_tool_fail(&tool, &err);
-	bt_summary_count(log.summary, "sentences", stats.sentences);
-	bt_summary_count(log.summary, "words", stats.words);
-	bt_summary_count(log.summary, "comments", stats.comments);
-	bt_summary_count(log.summary, "headers", stats.headers);
-	bt_summary_count(log.summary, "no_words", stats.no_words);
-	bt_summary_count(log.summary, "tags_repaired", stats.repaired);
-	if (stats.records < stats.sentences)
-		snprintf(records, sizeof(records), " in %llu document%s",
-		         (unsigned long long)stats.records,
-		         bt_plural(stats.records));
-	bt_log(&log, BT_LOG_NOTE, "%llu sentence%s%s, %llu word%s%s",
-	       (unsigned long long)stats.sentences, bt_plural(stats.sentences),
-	       records, (unsigned long long)stats.words, bt_plural(stats.words),
-	       stats.tagged ? "" : ", without tags");
-	if (stats.comments > 0)
-		bt_log(&log, BT_LOG_NOTE, "%llu comment line%s left out",
-		       (unsigned long long)stats.comments,
-		       stats.comments == 1 ? " was" : "s were");
-	if (stats.headers > 0)
-		bt_log(&log, BT_LOG_NOTE,
-		       "%llu first line%s left out: a header, which names "
-		       "columns",
-		       (unsigned long long)stats.headers,
-		       stats.headers == 1 ? " was" : "s were");
-	if (stats.no_words > 0)
-		bt_log(&log, BT_LOG_NOTE,
-		       "%llu line%s of several words or of none, such as 1-2 "
-		       "and 1.1, %s left out",
-		       (unsigned long long)stats.no_words,
-		       bt_plural(stats.no_words),
-		       stats.no_words == 1 ? "was" : "were");
-	if (stats.repaired > 0)
-		bt_log(&log, BT_LOG_NOTE,
-		       "%llu tag%s did not follow the scheme and %s changed",
-		       (unsigned long long)stats.repaired,
-		       bt_plural(stats.repaired),
-		       stats.repaired == 1 ? "was" : "were");
+	tell(&stats, &log);
 	return BT_EXIT_DONE;
 }
 

@@ -488,13 +488,10 @@ static int read_file(struct reader *r, char *path, struct bt_error *err)
 		return read_parquet(r, in, err);
 	if (e == BT_OK)
 		e = read_lines(r, in, err);
-	if (e == BT_OK && r->o->documents && r->stats->documents == documents) {
-		r->number = 0; /* it is no line's fault */
+	if (e == BT_OK && r->o->documents && r->stats->documents == documents)
 		e = bt_error_set(err, BT_EFORMAT,
-		                 "%s: no line begins a document, as -DOCSTART- "
-		                 "or '# newdoc' would",
-		                 bt_in_name(in));
-	}
+		                 "no line until here begins a document, as "
+		                 "-DOCSTART- or '# newdoc' would");
 	if (e != BT_OK && e != BT_EIO && e != BT_ENOMEM && r->number > 0)
 		bt_error_prefix(err, "%s: line %llu", bt_in_name(in),
 		                (unsigned long long)r->number);

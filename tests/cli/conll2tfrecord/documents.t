@@ -33,7 +33,7 @@ works 'with context' sh -c 'conll2tfrecord -q --context 4 doc.txt | bert-tokeniz
 is "$(cut -d ' ' -f 1 context.txt)" "$(cut -d ' ' -f 1 columns.txt)" 'the same words'
 
 printf 'a O\n\nb O\n' >none.txt
-declines 1 "*'none.txt': no line begins a document, as -DOCSTART- or '# newdoc' would" \
+declines 1 "*'none.txt': line 3: no line until here begins a document, as -DOCSTART- or '# newdoc' would" \
 	'a file without documents' conll2tfrecord --documents -o none.rec doc.txt none.txt
 echo '{"tokens": ["a"], "tags": ["O"]}' >a.jsonl
 declines 1 '*a.jsonl*: line 1: does not say where a document begins, as columns can' 'objects' \
