@@ -10,26 +10,27 @@
 const struct bt_kernels bt_kernels_avx512bf16 =
     BT_SIMD_TABLE(BT_ISA_AVX512BF16);
 
+static void by_tiles(const struct bt_attend *a,
+                     void (*pass)(const struct bt_attend *a,
+                                  enum operands kind))
+{
+	if (!has_pairs(a)) {
+		pass(a, FLOATS);
+		return;
+	}
+	bt_tiles_begin();
+	pass(a, TILES_OF_PAIRS);
+	bt_tiles_end();
+}
+
 static void attend_by_tiles(const struct bt_attend *a)
 {
-	bool tiles = has_pairs(a);
-
-	if (tiles)
-		bt_tiles_begin();
-	attend_with(a, tiles ? TILES_OF_PAIRS : FLOATS);
-	if (tiles)
-		bt_tiles_end();
+	by_tiles(a, attend_with);
 }
 
 static void attend_back_by_tiles(const struct bt_attend *a)
 {
-	bool tiles = has_pairs(a);
-
-	if (tiles)
-		bt_tiles_begin();
-	attend_back_with(a, tiles ? TILES_OF_PAIRS : FLOATS);
-	if (tiles)
-		bt_tiles_end();
+	by_tiles(a, attend_back_with);
 }
 
 const struct bt_kernels bt_kernels_amx =
