@@ -94,6 +94,19 @@ static int check_division(const struct bt_job_opts *o, const char *sum,
 	return r;
 }
 
+/* Who is given the directory would take a model that stands there itself. */
+static int check_model(const struct bt_job_opts *o, struct bt_error *err)
+{
+	if (!bt_model_finished(o->train.out))
+		return BT_OK;
+	return bt_error_hint(
+	    err, BT_HINT_FORCE,
+	    bt_error_set(err, BT_EARG,
+	                 "'%s' has a finished model, which would be taken in "
+	                 "place of those of the folds",
+	                 o->train.out));
+}
+
 static int write_json(const struct bt_job_opts *o, json_t *v,
                       struct bt_error *err)
 {
@@ -388,6 +401,8 @@ int bt_kfold_run(const struct bt_job_opts *o, bool force, bool anew,
 	if (r == BT_OK)
 		r = bt_data_sum(o->records, o->n_records, o->eval, sum, err);
 	if (r == BT_OK && !force)
+		r = check_model(o, err);
+	if (r == BT_OK && !force)
 		r = check_division(o, sum, &told, err);
 	for (k = 0; r == BT_OK && ended && k < o->fold.folds; k++) {
 		r = train(o, k, told, force, anew, end, err);
@@ -400,8 +415,11 @@ int bt_kfold_run(const struct bt_job_opts *o, bool force, bool anew,
 			               err);
 		told = true;
 	}
-	if (r == BT_OK && ended)
+	if (r == BT_OK && ended) {
+		if (force)
+			bt_train_remove(o->train.out);
 		r = judge_all(o, sum, res, err);
+	}
 	if (r != BT_OK && made)
 		(void)rmdir(o->train.out); /* unless something is in it */
 	bt_dir_lock_release(claim);

@@ -179,4 +179,12 @@ misuses '*--kfold reads the records once for each fold: give files*' 'standard i
 misuses '*--kfold does not go with*' 'a teacher' fold few --kfold 3 --teacher k/out-of-fold.ts train.rec
 misuses '*--kfold*' 'one fold' fold few --kfold 1 train.rec
 misuses '*folds are of texts with labels or numbers*' 'masked tokens' fold few --kfold 2 --task masked-lm train.rec
+fold plain -q --steps 1 train.rec
+misuses "*'plain' has a finished model, which would be taken in place of those of the folds (*--force*" \
+	'a model in the place of the folds' fold plain --kfold 2 --steps 1 train.rec
+[ ! -e plain/fold-1 ]
+result $? 'nothing is trained then'
+works 'is replaced if that is asked for' fold plain -q --kfold 2 --steps 1 --force train.rec
+[ -e plain/fold-2/config.json ] && [ ! -e plain/config.json ] && [ ! -e plain/model.safetensors ]
+result $? 'by those of the folds'
 finish
