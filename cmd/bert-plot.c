@@ -154,6 +154,7 @@ static int draw_map(const struct values *v, char **files, int n,
 	                   .width = width(v),
 	                   .height = height(v),
 	                   .text = v->terminal};
+	struct bt_log log = bt_tool_log(&tool, &v->common);
 	struct bt_vectors rows = {.as_they_are = true};
 	struct bt_row_labels labels = {0};
 	struct bt_principal p = {0};
@@ -163,6 +164,8 @@ static int draw_map(const struct values *v, char **files, int n,
 		e = bt_embeddings_read(files[i], &rows, err);
 	if (e != BT_OK)
 		err->hint = BT_HINT_NONE; /* it is of tensor-cat's --select */
+	if (e == BT_OK && rows.mixed)
+		bt_vectors_warn_mixed(&log);
 	if (e == BT_OK && v->labels != NULL)
 		e = bt_row_labels_read(v->labels,
 		                       v->column != NULL ? v->column : "label",

@@ -282,6 +282,8 @@ static int run(const struct values *v, char *const *paths, int n)
 		/* 1 is an answer of --compare */
 		return v->compare ? BT_EXIT_USAGE : status;
 	}
+	if (sum.mixed)
+		bt_vectors_warn_mixed(&log);
 	if (!v->verify && !v->compare)
 		bt_log(&log, BT_LOG_NOTE, "%llu frame%s, %llu row%s",
 		       (unsigned long long)sum.frames, bt_plural(sum.frames),

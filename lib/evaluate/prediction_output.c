@@ -232,7 +232,8 @@ static int open_rows(struct bt_prediction_output *p, struct bt_error *err)
 	    embed ? NULL : &p->model->labels,
 	    p->o.normalize,
 	    task == &bt_task_classification ? NULL : task->problem_type,
-	    false};
+	    false,
+	    embed ? p->model->fingerprint : NULL};
 	int e = bt_out_open(p->o.output,
 	                    is_format(p, "tfrecord") ? BT_OUT_RECORDS
 	                    : tensor || array        ? BT_OUT_BINARY

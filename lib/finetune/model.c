@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/crc32c.h"
 #include "base/file_use.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -19,6 +20,8 @@
 #include "io/path.h"
 #include "model/freeze.h"
 #include "tokenizer/tokenizer.h"
+
+#define FINGERPRINT ((size_t)1024) /* values of each parameter in it */
 
 void bt_model_clear(struct bt_model *m)
 {
@@ -201,6 +204,26 @@ static int load_dense(const char *dir, struct bt_model *m,
 	return r;
 }
 
+/* By the parameters, of which parameter i stands at at[i], but for the table of
+ * words, the first, which need not be loaded. */
+static void make_fingerprint(struct bt_model *m, const float *const *at)
+{
+	const struct bt_graph *g = &m->graph;
+	uint32_t crc = 0;
+	size_t n;
+	int i;
+
+	if (m->embeds)
+		crc = bt_crc32c(0, &m->pooling, sizeof(m->pooling));
+	for (i = 1; i < g->n_params; i++) {
+		n = bt_param_size(&g->params[i]);
+		n = n < FINGERPRINT ? n : FINGERPRINT;
+		if (at[i] != NULL)
+			crc = bt_crc32c(crc, at[i], n * sizeof(*at[i]));
+	}
+	snprintf(m->fingerprint, sizeof(m->fingerprint), "%08x", crc);
+}
+
 /* Loads the weights but for a table of words in bf16, whose rows are read where
  * they stand: that may be most of the model. */
 static int load_weights(struct bt_model *m, const struct bt_weights_gaps *gaps,
@@ -225,6 +248,7 @@ static int load_weights(struct bt_model *m, const struct bt_weights_gaps *gaps,
 		for (i = 0; i < m->graph.n_params; i++)
 			bt_engine_map_param(m->engine, i, at[i]);
 		bt_engine_map_words(m->engine, words);
+		make_fingerprint(m, at);
 	}
 	if (words != NULL)
 		p[word].apart = false;

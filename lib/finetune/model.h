@@ -38,6 +38,9 @@ struct bt_model {
 	struct bt_engine *engine;
 	struct bt_ckpt *weights;           /* that the engine reads; or NULL */
 	struct bt_calibration calibration; /* of its directory, or none */
+	char fingerprint[9]; /* of an opened model: a CRC of the pooling and of
+	                      * the first values of its parameters, whatever
+	                      * type computes */
 };
 
 /* Zero is no model. */

@@ -62,6 +62,11 @@ int bt_cluster_put(struct bt_cluster *c, const struct bt_frame *f,
 	return bt_vectors_add(&c->rows, f, err);
 }
 
+bool bt_cluster_mixed(const struct bt_cluster *c)
+{
+	return c->rows.mixed;
+}
+
 /* The direction of x[width] as vector i of v; false where x has none. */
 static bool set_direction(struct bt_vectors *v, size_t i, const double *x)
 {

@@ -37,4 +37,7 @@ int bt_cluster_put(struct bt_cluster *c, const struct bt_frame *f,
 int bt_cluster_finish(struct bt_cluster *c, struct bt_out *out,
                       struct bt_error *err) BT_MUST_USE;
 
+/* bt_vectors_mixed of the rows. */
+bool bt_cluster_mixed(const struct bt_cluster *c);
+
 #endif

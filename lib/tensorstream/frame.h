@@ -27,6 +27,7 @@
 #define BT_FRAME_MULTI "multi_label_classification"
 #define BT_FRAME_NUMBERS "regression"
 #define BT_FRAME_RANKING "ranking" /* numbers from 0 to 1: their logits */
+#define BT_FRAME_MODEL "model"     /* of embeddings: bt_model's fingerprint */
 
 struct bt_frame {
 	struct bt_safetensors s; /* the tensors, borrowed */

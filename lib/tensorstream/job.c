@@ -322,6 +322,8 @@ int bt_tensors(const struct bt_tensors_opts *o, char *const *paths, int n,
 		r = read_all(&j, n == 0 ? none : paths, n == 0 ? 1 : n, err);
 	if (r == BT_OK)
 		r = finish(&j, err);
+	sum->mixed = (j.nearest != NULL && bt_nearest_mixed(j.nearest)) ||
+	             (j.cluster != NULL && bt_cluster_mixed(j.cluster));
 	bt_ts_writer_abandon(j.stream);
 	bt_frame_csv_free(j.csv);
 	bt_frame_npy_free(j.npy);

@@ -16,6 +16,7 @@
 #include "tensorstream/cluster.h"
 #include "tensorstream/nearest.h"
 #include "tensorstream/text_out.h"
+#include "tensorstream/vectors.h"
 
 enum bt_tensors_form {
 	BT_TENSORS_STREAM,
@@ -53,6 +54,7 @@ struct bt_tensors_opts {
 struct bt_tensors_sum {
 	uint64_t frames, rows, tensors, bytes, streams;
 	bool differ; /* the compared streams do */
+	bool mixed;  /* embeddings of different models stand side by side */
 };
 
 /* paths[0..n-1]; n = 0 is standard input. BT_EARG where an option makes no

@@ -192,6 +192,11 @@ int bt_nearest_finish(struct bt_nearest *n, struct bt_error *err)
 	return compare(n, err);
 }
 
+bool bt_nearest_mixed(const struct bt_nearest *n)
+{
+	return bt_vectors_mixed(&n->file, &n->rows);
+}
+
 static int read_file(struct bt_nearest *n, struct bt_error *err)
 {
 	struct bt_tensor *chosen = NULL;

@@ -38,4 +38,7 @@ int bt_nearest_put(struct bt_nearest *n, const struct bt_frame *f,
                    struct bt_error *err) BT_MUST_USE;
 int bt_nearest_finish(struct bt_nearest *n, struct bt_error *err) BT_MUST_USE;
 
+/* bt_vectors_mixed of what was read. */
+bool bt_nearest_mixed(const struct bt_nearest *n);
+
 #endif

@@ -166,6 +166,22 @@ static struct bt_tensor list_of(const char *name, enum bt_dtype dtype,
 	                          .data = b->data};
 }
 
+static size_t list_notes(const struct bt_row_writer *r,
+                         struct bt_ckpt_note *note)
+{
+	size_t n = 0;
+
+	if (r->labels != NULL)
+		note[n++] = (struct bt_ckpt_note){BT_FRAME_LABELS, r->labels};
+	if (r->labels != NULL && r->o.problem != NULL)
+		note[n++] = (struct bt_ckpt_note){BT_FRAME_PROBLEM,
+		                                  (char *)r->o.problem};
+	if (r->o.model != NULL)
+		note[n++] =
+		    (struct bt_ckpt_note){BT_FRAME_MODEL, (char *)r->o.model};
+	return n;
+}
+
 int bt_row_writer_flush(struct bt_row_writer *r, struct bt_error *err)
 {
 	int64_t n = (int64_t)r->n, n1 = n + 1, bytes = (int64_t)r->ids.len;
@@ -181,15 +197,11 @@ int bt_row_writer_flush(struct bt_row_writer *r, struct bt_error *err)
 	    list_of(BT_FRAME_ID, BT_DTYPE_U8, &bytes, &r->ids),
 	    list_of(BT_FRAME_OFFSETS, BT_DTYPE_I64, &n1, &r->offsets),
 	    list_of(BT_FRAME_POSITION, BT_DTYPE_I64, &n, &r->positions)};
-	struct bt_ckpt_note note[2] = {
-	    {BT_FRAME_LABELS, r->labels},
-	    {BT_FRAME_PROBLEM, (char *)r->o.problem}};
+	struct bt_ckpt_note note[3];
 	struct bt_frame f = {.s = {.tensors = t,
 	                           .count = r->o.words ? 4 : 3,
 	                           .notes = note,
-	                           .n_notes = r->labels == NULL      ? 0
-	                                      : r->o.problem == NULL ? 1
-	                                                             : 2}};
+	                           .n_notes = list_notes(r, note)}};
 	int e;
 
 	if (r->n == 0)

@@ -23,6 +23,7 @@ struct bt_row_writer_opts {
 	bool normalize;                 /* each row is divided by its length */
 	const char *problem; /* BT_FRAME_MULTI and so on, or NULL: classes */
 	bool words;          /* rows are of words: BT_ROWS_TENSOR alone */
+	const char *model;   /* BT_FRAME_MODEL, or NULL */
 };
 
 struct bt_row_writer;

@@ -146,6 +146,31 @@ static bool reserve(struct bt_vectors *v, size_t rows)
 	           BT_OK;
 }
 
+static void take_model(struct bt_vectors *v, const char *model)
+{
+	if (model == NULL)
+		return;
+	if (v->model[0] == 0)
+		snprintf(v->model, sizeof(v->model), "%s", model);
+	else if (strcmp(v->model, model) != 0)
+		v->mixed = true;
+}
+
+bool bt_vectors_mixed(const struct bt_vectors *a, const struct bt_vectors *b)
+{
+	return a->mixed || b->mixed ||
+	       (a->model[0] != 0 && b->model[0] != 0 &&
+	        strcmp(a->model, b->model) != 0);
+}
+
+void bt_vectors_warn_mixed(const struct bt_log *log)
+{
+	bt_log_warn(log, "models-differ", BT_HINT_NONE,
+	            "the embeddings are of different models, or pooled in "
+	            "different ways: unless these were trained to agree, their "
+	            "similarities say nothing");
+}
+
 int bt_vectors_add(struct bt_vectors *v, const struct bt_frame *f,
                    struct bt_error *err)
 {
@@ -157,6 +182,7 @@ int bt_vectors_add(struct bt_vectors *v, const struct bt_frame *f,
 
 	if (r != BT_OK || f->rows == 0)
 		return r;
+	take_model(v, bt_frame_note(f, BT_FRAME_MODEL));
 	v->width = bt_frame_row_count(f, t);
 	if (!reserve(v, f->rows))
 		return bt_error_nomem(err, "reading rows");

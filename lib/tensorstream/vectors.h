@@ -7,6 +7,7 @@
 #define BT_TENSORSTREAM_VECTORS_H
 
 #include "base/buf.h"
+#include "base/log.h"
 #include "base/pool.h"
 #include "tensorstream/frame.h"
 
@@ -14,6 +15,8 @@ struct bt_vectors {
 	bool as_they_are; /* set before the first row: zeros, too, are taken, x
 	                   * is not scaled, and a length is any */
 	size_t n, width;  /* width: 0 before the first row */
+	char model[9];    /* the first fingerprint of a frame, or "" */
+	bool mixed;       /* another frame had another one */
 	uint64_t named;   /* rows that came with an id */
 	uint64_t before;  /* rows that were forgotten */
 	float *x; /* [n, width], each times a power of two, which is exact, and
@@ -38,6 +41,13 @@ void bt_vectors_reset(struct bt_vectors *v);
  */
 int bt_vectors_add(struct bt_vectors *v, const struct bt_frame *f,
                    struct bt_error *err) BT_MUST_USE;
+
+/* Whether some rows of a and b are embeddings of different models, as far as
+ * their frames say whose they are. */
+bool bt_vectors_mixed(const struct bt_vectors *a, const struct bt_vectors *b);
+
+/* Warns of that. */
+void bt_vectors_warn_mixed(const struct bt_log *log);
 
 struct bt_span bt_vectors_id(const struct bt_vectors *v, size_t i);
 

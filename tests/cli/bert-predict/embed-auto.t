@@ -12,6 +12,28 @@ for how in cls mean max; do
 	bert-predict -q -m st --embed $how --normalize --format tensor -o $how.norm.ts some.rec
 done
 
+# streams say whose they are
+small_train other -q --steps 2 --seed 2
+bert-predict -q -m other --embed cls --format tensor -o other.ts some.rec
+bert-predict -q -m st --embed cls --dtype int8 --format tensor -o int8.ts some.rec
+warning='tensor-cat: warning: the embeddings are of different models, or pooled in different ways: *'
+tensor-cat --nearest cls.ts -o near.csv other.ts 2>err
+like "$(cat err)" "$warning" 'two models'
+tensor-cat --nearest cls.ts -o near.csv mean.ts 2>err
+like "$(cat err)" "$warning" 'two kinds of pooling'
+tensor-cat --nearest cls.ts -o near.csv int8.ts cls.norm.ts 2>err
+is "$(cat err)" 'tensor-cat: 2 frames, 40 rows' 'other types, and length 1, are the same model'
+tensor-cat --cluster 2 -o near.csv cls.ts other.ts 2>err
+like "$(cat err)" "$warning" 'clusters of two models'
+tensor-cat --cluster 2 -o near.csv cls.ts int8.ts 2>err
+is "$(cat err)" 'tensor-cat: 2 frames, 40 rows' '... of one'
+bert-plot -o map.svg cls.ts other.ts 2>err
+like "$(cat err)" "bert-plot: warning: the embeddings are of different models*" 'a map of two models'
+bert-plot -o map.svg cls.ts int8.ts 2>err
+is "$(grep -c warning err)" 0 '... of one'
+tensor-cat --select embeddings --nearest cls.ts -o near.csv other.ts 2>err
+like "$(cat err)" "$warning" 'chosen by name'
+
 # modules TYPE PATH ...: modules.json
 modules() {
 	list=
