@@ -178,25 +178,36 @@ static const char *misfit_answers(const struct args *a)
 }
 
 /* The same of one that chooses an answer. */
-static const char *misfit_choices(const struct args *a)
+static const char *misfit_choices(const struct args *a, bool entails)
 {
+	bool each = entails && a->p.threshold != NULL;
 	struct args rest = *a;
 
-	if (a->p.separator != NULL && a->top == 0)
+	if (a->p.separator != NULL && a->top == 0 && !each)
 		return "of a model that chooses an answer, --label-separator "
-		       "needs --top";
-	rest.top = 0;
+		       "needs --top or, of a model of entailment, --threshold";
 	rest.p.header = rest.p.separator = rest.delimiter = rest.with = NULL;
-	return label_options(&rest)
-	           ? "the model chooses an answer: of the options for labels, "
+	if (each)
+		rest.p.threshold = NULL;
+	else
+		rest.top = 0;
+	if (!label_options(&rest))
+		return NULL;
+	return each
+	           ? "where each label counts by itself, of the other options "
+	             "for labels --proba, --label-separator, --header, "
+	             "--delimiter and --with apply"
+	           : "the model chooses an answer: of the options for labels, "
 	             "--top, --proba, --label-separator, --header, --delimiter "
-	             "and --with apply"
-	           : NULL;
+	             "and --with apply";
 }
 
 /* The error if options do not go with the model's task; or NULL. */
-static const char *misfit(const struct args *a, const struct bt_task *task)
+static const char *misfit(const struct args *a, const struct bt_model *m)
 {
+	const struct bt_task *task = m->task;
+	const char *why;
+
 	if (a->windows != NULL && a->embed == NULL && task->per_token)
 		return "--windows joins what is predicted of whole texts, and "
 		       "the model looks at their tokens";
@@ -213,8 +224,9 @@ static const char *misfit(const struct args *a, const struct bt_task *task)
 		       "--max-answer, --n-best and --dialect are for";
 	if (a->embed != NULL)
 		return NULL;
-	if (task == &bt_task_multiple_choice && misfit_choices(a) != NULL)
-		return misfit_choices(a);
+	if (task == &bt_task_multiple_choice &&
+	    (why = misfit_choices(a, m->entails)) != NULL)
+		return why;
 	if (task->per_token && !task->masks && label_options(a))
 		return "the model tags words, for which of the options for "
 		       "labels only --proba is available";
@@ -260,7 +272,7 @@ static int open_output(struct run *r, struct bt_error *err)
 {
 	const struct args *a = r->a;
 	const struct bt_task *task = r->s.model.task;
-	const char *why = a->explains ? NULL : misfit(a, task);
+	const char *why = a->explains ? NULL : misfit(a, &r->s.model);
 	struct bt_prediction_output_opts o = {
 	    .output = a->common.output,
 	    .format = a->standard_format ? NULL : a->format,
@@ -323,6 +335,7 @@ static int open_all(struct run *r, char **paths, int n, struct bt_error *err)
 	    .expect = (uint64_t)r->a->expect,
 	    .labels = BT_LABELS_OPTIONAL,
 	    .entails = true,
+	    .singly = r->a->p.threshold != NULL,
 	    .records = paths,
 	    .n_records = n,
 	    .windows = r->a->explains ? BT_WINDOWS_EACH

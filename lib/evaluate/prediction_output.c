@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "evaluate/answers.h"
 #include "evaluate/prediction_output.h"
 #include "predict/questions.h"
@@ -117,6 +118,12 @@ static int open_choices(struct bt_prediction_output *p, struct bt_error *err)
 		                    "choices are written as csv or jsonl, not "
 		                    "as %s",
 		                    p->o.format);
+	if (p->o.labels.threshold != NULL &&
+	    bt_parse_f64(p->o.labels.threshold, 1e-9, 1, &o.threshold) != BT_OK)
+		return bt_error_set(err, BT_EARG,
+		                    "threshold '%s' is not a number from 1e-9 "
+		                    "to 1",
+		                    p->o.labels.threshold);
 	e = bt_out_open(p->o.output, BT_OUT_TEXT, &p->out, err);
 	return e == BT_OK ? bt_choices_new(&o, p->out, &p->choices, err) : e;
 }

@@ -84,9 +84,11 @@ int bt_ensemble_open(struct bt_ensemble *s, const char *const *dirs, size_t n,
 	for (; s->n < n && r == BT_OK; s->n++)
 		if (!(r = check_tokenizer(dirs[s->n], tokenizer, s->apart,
 		                          err)) &&
-		    !(r = (first->entails ? bt_model_open_entailment
-		                          : bt_model_open)(
-		          dirs[s->n], o, &s->model[s->n], err)))
+		    !(r = first->entails ? bt_model_open_entailment(
+		                               dirs[s->n], first->singly, o,
+		                               &s->model[s->n], err)
+		                         : bt_model_open(dirs[s->n], o,
+		                                         &s->model[s->n], err)))
 			r = match(s, s->n, first, err);
 	return r;
 }

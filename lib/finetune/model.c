@@ -342,21 +342,34 @@ int bt_model_open_parts(const char *config, const char *weights, int classes,
 	return finish_open(r, weights, o, NULL, m, err);
 }
 
-int bt_model_entailment(const struct bt_labels *classes)
+static int class_named(const struct bt_labels *classes, const char *begin)
 {
 	int i = 0;
 
 	while (i < classes->n &&
-	       strncasecmp(classes->name[i], "entail", 6) != 0)
+	       strncasecmp(classes->name[i], begin, strlen(begin)) != 0)
 		i++;
 	return i < classes->n ? i : -1;
 }
 
-int bt_model_open_entailment(const char *dir, const struct bt_engine_opts *o,
-                             struct bt_model *m, struct bt_error *err)
+int bt_model_entailment(const struct bt_labels *classes)
+{
+	return class_named(classes, "entail");
+}
+
+static int contradiction(const struct bt_labels *classes, int entailment)
+{
+	int class = class_named(classes, "contra");
+
+	return class >= 0 ? class : entailment > 0 ? 0 : classes->n - 1;
+}
+
+int bt_model_open_entailment(const char *dir, bool singly,
+                             const struct bt_engine_opts *o, struct bt_model *m,
+                             struct bt_error *err)
 {
 	struct bt_weights_gaps gaps = {.n_old = 0};
-	int r, row;
+	int r, row, minus;
 
 	memset(m, 0, sizeof(*m));
 	r = bt_model_config(dir, &m->config, &m->labels, err);
@@ -369,7 +382,10 @@ int bt_model_open_entailment(const char *dir, const struct bt_engine_opts *o,
 		                 dir);
 	m->task = &bt_task_multiple_choice;
 	m->entails = true;
+	m->singly = singly;
+	minus = contradiction(&m->labels, row);
 	gaps.old_row = &row;
+	gaps.minus_row = singly ? &minus : NULL;
 	gaps.n_old = m->labels.n;
 	bt_labels_clear(&m->labels);
 	if (r == BT_OK)

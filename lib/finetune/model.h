@@ -24,7 +24,7 @@ struct bt_model {
 	struct bt_config config;
 	const struct bt_task *task;
 	struct bt_labels labels; /* names of the outputs */
-	bool entails;            /* by bt_model_open_entailment */
+	bool entails, singly;    /* by bt_model_open_entailment */
 	bool embeds;             /* it is an encoder that embeds texts */
 	enum bt_pooling pooling; /* if so */
 	struct bt_sentence_dense dense[BT_SENTENCE_DENSE]; /* behind that */
@@ -112,9 +112,13 @@ int bt_model_open_parts(const char *config, const char *weights, int classes,
 int bt_model_entailment(const struct bt_labels *classes);
 
 /* Opens a classifier of pairs of texts (NLI) to choose an answer, for
- * bt_task_multiple_choice: its one output is the logit of that class. */
-int bt_model_open_entailment(const char *dir, const struct bt_engine_opts *o,
-                             struct bt_model *m,
+ * bt_task_multiple_choice: its one output is the logit of that class. Singly,
+ * the logit of the class that contradicts is subtracted, so that the sigmoid is
+ * the probability of the one among the two: that is one whose name begins with
+ * "contra" or, as transformers has it, the first or, if that entails, the last.
+ */
+int bt_model_open_entailment(const char *dir, bool singly,
+                             const struct bt_engine_opts *o, struct bt_model *m,
                              struct bt_error *err) BT_MUST_USE;
 
 /* Opens the encoder of a model directory, trained as a classifier or not, to

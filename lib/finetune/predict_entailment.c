@@ -52,7 +52,10 @@ int bt_predict_entailment_look(struct bt_predict_stream *s,
 	r = look(s, err);
 	if (s->entails)
 		bt_log(s->o.log, BT_LOG_NOTE,
-		       "'%s' chooses by its logit of the class '%s'",
+		       s->o.singly ? "'%s' tells by its logit of the class "
+		                     "'%s' which labels a text has"
+		                   : "'%s' chooses by its logit of the class "
+		                     "'%s'",
 		       s->o.model, classes->name[class]);
 	return r;
 }

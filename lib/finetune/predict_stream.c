@@ -170,7 +170,8 @@ static int open_model(struct bt_predict_stream *s,
 		return bt_model_open_masked(s->o.model, !s->o.fills, e,
 		                            &s->model, err);
 	if (s->entails)
-		return bt_model_open_entailment(s->o.model, e, &s->model, err);
+		return bt_model_open_entailment(s->o.model, s->o.singly, e,
+		                                &s->model, err);
 	if (s->o.model == NULL)
 		return bt_model_open_parts(s->o.config, s->o.weights,
 		                           s->o.classes, e, &s->model, err);

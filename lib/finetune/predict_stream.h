@@ -38,6 +38,7 @@ struct bt_predict_stream_opts {
 	 * where the first of these records, n_records as bt_predict_stream_run
 	 * will be given, is a choice */
 	bool entails;
+	bool singly; /* each choice by itself, as bt_model_open_entailment */
 	char *const *records;
 	int n_records;
 	bool judges;   /* without embed: a model that was not trained for labels

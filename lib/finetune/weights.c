@@ -282,8 +282,8 @@ static int take_classes(const struct bt_ckpt *c, const struct bt_param *p,
 {
 	struct bt_param there = as_there(p, gaps);
 	size_t cols = p->rank == 2 ? (size_t)p->cols : 1;
-	size_t n = bt_param_size(p) / cols, i;
-	const int *row = rows_of(p, gaps);
+	size_t n = bt_param_size(p) / cols, i, k;
+	const int *row = rows_of(p, gaps), *minus = gaps->minus_row;
 	float *x = bt_array(bt_param_size(&there), sizeof(*x));
 	int r = BT_OK;
 
@@ -299,6 +299,8 @@ static int take_classes(const struct bt_ckpt *c, const struct bt_param *p,
 		if (out != NULL)
 			memcpy(out + i * cols, x + (size_t)row[i] * cols,
 			       cols * sizeof(*x));
+		for (k = 0; out != NULL && minus != NULL && k < cols; k++)
+			out[i * cols + k] -= x[(size_t)minus[i] * cols + k];
 	}
 	free(x);
 	return r;

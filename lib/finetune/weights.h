@@ -39,6 +39,8 @@ struct bt_weights_gaps {
 	 * leaves that of the model alone; NULL: the rows are the same */
 	const int *old_row;
 	int n_old;
+	/* for each class a row that is subtracted from that; or NULL */
+	const int *minus_row;
 };
 
 /* Whatever is there for nothing may be; of zero gaps. */

@@ -29,6 +29,7 @@ struct bt_choices {
 	} * choice;                  /* [n] */
 	size_t n, seen, cap;
 	uint64_t questions; /* before it */
+	uint64_t without;   /* of these no choice was probable enough */
 	bool named, numbered;
 
 	struct bt_span id, label; /* names of the columns of CSV */
@@ -45,7 +46,10 @@ static bool is_taken(const struct bt_choices_opts *o,
 	struct bt_span s = bt_span(name);
 
 	if (o->json)
-		return bt_str_in_list("id|label|probability|top|probabilities",
+		return bt_str_in_list(o->threshold > 0
+		                          ? "id|labels|probabilities"
+		                          : "id|label|probability|top|"
+		                            "probabilities",
 		                      name);
 	return bt_span_equal(s, column[0]) || bt_span_equal(s, column[1]) ||
 	       (o->top > 0 && o->separator == NULL &&
@@ -92,6 +96,8 @@ int bt_choices_new(const struct bt_choices_opts *o, struct bt_out *out,
 	c->label = column[1];
 	if (c->o.delimiter == 0)
 		c->o.delimiter = ',';
+	if (c->o.threshold > 0 && c->o.separator == NULL && !c->o.json)
+		c->o.separator = " ";
 	*cp = c;
 	return BT_OK;
 }
@@ -188,6 +194,19 @@ static int begin(struct bt_choices *c, size_t k, size_t n, struct bt_error *err)
 	return BT_OK;
 }
 
+/* The probability of each choice by itself. */
+static void decide_each(struct bt_choices *c)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < c->n; i++) {
+		c->choice[i].p = 1 / (1 + exp(-c->choice[i].p));
+		any |= c->choice[i].p >= c->o.threshold;
+	}
+	c->without += !any;
+}
+
 /* Probabilities, and the order of the choices: the first of equal ones first.
  */
 static void decide(struct bt_choices *c)
@@ -247,15 +266,28 @@ static void put_header(struct bt_choices *c)
 	c->n_columns = c->n;
 }
 
-/* One field of the best names. */
+/* The i-th name of the answer, the best first or, if each counts by itself, in
+ * their own order; or NULL. *at is 0 for the first, and kept. */
+static const struct choice *next_name(const struct bt_choices *c, size_t i,
+                                      size_t *at)
+{
+	if (c->o.threshold == 0)
+		return i == 0 || (i < c->o.top && i < c->n) ? best(c, i) : NULL;
+	while (*at < c->n && c->choice[*at].p < c->o.threshold)
+		(*at)++;
+	return *at < c->n ? &c->choice[(*at)++] : NULL;
+}
+
+/* One field of the names. */
 static void put_joined(struct bt_choices *c)
 {
 	struct bt_buf b = BT_BUF_INIT;
-	size_t i;
+	const struct choice *x;
+	size_t i, at = 0;
 
-	for (i = 0; i == 0 || (i < c->o.top && i < c->n); i++) {
+	for (i = 0; (x = next_name(c, i, &at)) != NULL; i++) {
 		bt_buf_puts(&b, i > 0 ? c->o.separator : "");
-		bt_buf_put(&b, best(c, i)->name.p, best(c, i)->name.n);
+		bt_buf_put(&b, x->name.p, x->name.n);
 	}
 	put_cell(c, (struct bt_span){bt_buf_at(&b, 0), b.len});
 	c->row.oom |= b.oom;
@@ -284,7 +316,20 @@ static void put_row(struct bt_choices *c)
 	}
 }
 
-static void put_json(struct bt_choices *c)
+static void put_names(struct bt_choices *c)
+{
+	const struct choice *x;
+	size_t i, at = 0;
+
+	bt_buf_puts(&c->row, ", \"labels\": [");
+	for (i = 0; (x = next_name(c, i, &at)) != NULL; i++) {
+		bt_buf_puts(&c->row, i > 0 ? ", " : "");
+		bt_escape_json_text(&c->row, x->name);
+	}
+	bt_buf_putc(&c->row, ']');
+}
+
+static void put_best(struct bt_choices *c)
 {
 	struct bt_buf *b = &c->row;
 	size_t i;
@@ -302,6 +347,17 @@ static void put_json(struct bt_choices *c)
 		bt_buf_putc(b, '}');
 	}
 	bt_buf_puts(b, c->o.top > 0 ? "]" : "");
+}
+
+static void put_json(struct bt_choices *c)
+{
+	struct bt_buf *b = &c->row;
+	size_t i;
+
+	if (c->o.threshold > 0)
+		put_names(c);
+	else
+		put_best(c);
 	for (i = 0; c->o.proba && i < c->n; i++) {
 		bt_buf_puts(b, i == 0 ? ", \"probabilities\": {" : ", ");
 		bt_escape_json_text(b, c->choice[i].name);
@@ -340,7 +396,10 @@ static int answer(struct bt_choices *c, size_t k, struct bt_span id,
 	         (unsigned long long)c->questions);
 	if (id.p == NULL)
 		id = bt_span(number);
-	decide(c);
+	if (c->o.threshold > 0)
+		decide_each(c);
+	else
+		decide(c);
 	r = check_columns(c, id, err);
 	if (r == BT_OK && c->o.fields != NULL)
 		r = bt_fields_choose(c->o.fields, k, err);
@@ -381,4 +440,8 @@ void bt_choices_tell(const struct bt_choices *c, const struct bt_log *log)
 {
 	if (c->numbered)
 		bt_predict_tell_numbered(c->named, log);
+	if (c->without > 0)
+		bt_log(log, BT_LOG_NOTE, "no label: %llu of %llu texts",
+		       (unsigned long long)c->without,
+		       (unsigned long long)c->questions);
 }

@@ -14,13 +14,17 @@
 
 struct bt_choices_opts {
 	bool json;
-	char delimiter;           /* of CSV; 0: a comma */
-	const char *header;       /* names of id and label; NULL: id,label */
-	size_t top;               /* the so many best; 0: the best */
-	const char *separator;    /* between these, in one field, and in no
-	                           * choice's name; NULL: each has its own,
-	                           * with its probability */
-	bool proba;               /* the probability of every choice too */
+	char delimiter;        /* of CSV; 0: a comma */
+	const char *header;    /* names of id and label; NULL: id,label */
+	size_t top;            /* the so many best; 0: the best */
+	const char *separator; /* between these, in one field, and in no
+	                        * choice's name; NULL: each has its own,
+	                        * with its probability */
+	bool proba;            /* the probability of every choice too */
+	double threshold;      /* above 0: each choice counts by itself, and all
+	                        * that are at least as probable, by the sigmoid of
+	                        * the score, are the answer, with the separator or a
+	                        * blank between; top: 0. 0: one is chosen */
 	struct bt_fields *fields; /* of the records, behind the id; borrowed,
 	                           * or NULL */
 };

@@ -28,7 +28,8 @@ like "$(cat report)" 'accuracy 1.0000  MAP@3 1.0000  loss 0.*  (18 questions)' '
 awk -F, -v names=$names 'NR == 1 { n = split(names, w, ","); print "a,b"; next }
 	{ for (k = 1; k <= n; k++) print $2 ",the " w[k] }' text.csv |
 	csv2tfrecord -q -t a --pair b | bert-tokenize -q -m nli | bert-predict -q -m nli --dtype f32 --format tensor |
-	tensor-cat -q --csv -o logits.csv
+	tensor-cat -q --csv -o pairs.csv
+cp pairs.csv logits.csv
 is "$(head -n 1 logits.csv)" id,Entailment,contradiction,neutral 'the first class of three'
 awk -F, 'NR == FNR { if (FNR > 1) e[n++] = exp($2); next } FNR > 1 { s = 0
 	for (k = 0; k < 6; k++) s += e[6 * (FNR - 2) + k]
@@ -80,8 +81,39 @@ refuses "*'mixed.rec': record 109: *the record is not one of the choices of a qu
 refuses '*record 1: holds a choice of a question, but the model learns to choose one class (train with --task multiple-choice)' \
 	'it is not trained on choices' bert-train -q -m nli --steps 1 -o x text.rec
 works 'but as a model that chooses' bert-train -q -m nli --task multiple-choice --steps 1 -o chooses text.rec
-misuses '*the model chooses an answer: of the options for labels*' 'thresholds of labels' \
-	bert-predict -q -m nli --threshold .2 text.rec
+
+# each label by itself: the softmax of entailment and contradiction, as transformers has it
+works 'each label by itself' bert-predict -m nli --threshold .6 --proba --dtype f32 -o each.csv text.rec
+like "$(cat err)" "*'nli' tells by its logit of the class 'Entailment' which labels a text has*" '... as a message says'
+awk -F, -v names=$names 'BEGIN { n = split(names, w, ","); print "id,label," names }
+	FNR > 1 { p[i++] = 1 / (1 + exp($3 - $2)) }
+	END { for (t = 0; t < i / n; t++) { s = ps = ""; for (k = 0; k < n; k++) { x = p[t * n + k]
+		if (x >= .6) s = s (s == "" ? "" : " ") w[k + 1]
+		ps = ps sprintf(",%.3f", x) } print "t" t "," s ps } }' pairs.csv >wanted
+awk 'BEGIN { FS = OFS = "," } NR > 1 { for (k = 3; k <= NF; k++) $k = sprintf("%.3f", $k) } { print }' each.csv >ours
+same ours wanted 'its probabilities are those, and its labels the probable ones'
+bert-predict -q -m nli --threshold .6 --dtype f32 --label-separator '|' -o other.csv text.rec
+is "$(tr '|' ' ' <other.csv)" "$(cut -d , -f -2 each.csv)" 'another separator'
+bert-predict -q -m nli --threshold .6 --dtype f32 --proba -o each.jsonl text.rec
+awk -F, 'NR > 1 { n = split($2, w, " "); s = ""; for (k = 1; k <= n; k++) s = s (k > 1 ? ", " : "") "\"" w[k] "\""
+	print "{\"id\": \"" $1 "\", \"labels\": [" s "], \"probabilities\": {" }' each.csv >wanted
+sed 's/\(probabilities": {\).*/\1/' each.jsonl >ours
+same ours wanted 'as JSON Lines, lists'
+works 'what no text reaches' bert-predict -m nli --threshold 1 -o none.csv text.rec
+like "$(cat err)" '*no label: 18 of 18 texts*' '... is counted'
+is "$(sed -n 2p none.csv)" t0, '... and leaves the field empty'
+works 'two models' bert-predict -q -m nli -m nli --threshold .6 --dtype f32 --proba -o two.csv text.rec
+same two.csv each.csv 'of the same kind answer alike'
+sed 's/cafe/the cafe/; s/name/name/' text.csv | csv2tfrecord -q --candidates 'the cafe,card' - |
+	bert-tokenize -q -m nli -o blank.rec
+refuses "*the label 'the cafe' contains ' ', which separates labels*--label-separator*" 'a blank in a label' \
+	bert-predict -q -m nli --threshold .5 -o x text.rec blank.rec
+misuses '*where each label counts by itself, of the other options for labels --proba, *' 'the likeliest of them' \
+	bert-predict -q -m nli --threshold .5 --top 2 text.rec
+misuses "*threshold '1.5' is not a number from 1e-9 to 1*" 'no probability' \
+	bert-predict -q -m nli --threshold 1.5 text.rec
+misuses '*the model chooses an answer: of the options for labels*' 'a threshold for a model that was trained to choose' \
+	bert-predict -q -m chooses --threshold .2 text.rec
 misuses '*what is explained is why a text has a class, a label or a number*' 'an explanation' \
 	bert-predict -q -m nli --explain text.rec
 works 'embeddings of choices' bert-predict -q -m nli --embed mean -o x.npy text.rec
