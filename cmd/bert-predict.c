@@ -23,7 +23,7 @@ struct args {
 	const char *dtype, *gemm, *device, *format, *embed, *delimiter, *extra,
 	    *with, *windows, *scheme, *dialect;
 	struct bt_predict_opts p;
-	int64_t top, expect, steps, replicas;
+	int64_t top, expect, steps, replicas, truncate_dim;
 	bool profile, normalize, fill, sets;
 	struct bt_explain_opts explain; /* its baseline by name: */
 	const char *baseline;
@@ -120,6 +120,8 @@ static const struct bt_opt options[] = {
            "write embeddings instead of labels; auto: as modules.json says",
            args, embed),
     BT_FLAG(0, "normalize", "scale embeddings to length 1", args, normalize),
+    BT_INT(0, "truncate-dim", "N", "keep the first N values of embeddings",
+           args, truncate_dim, 1, 1e6),
     BT_GROUP("Speed"),
     BT_STR(0, "dtype", "auto|f32|bf16|int8", "type of matrix products [auto]",
            args, dtype),
@@ -278,6 +280,7 @@ static int open_output(struct run *r, struct bt_error *err)
 	    .format = a->standard_format ? NULL : a->format,
 	    .embed = a->embed != NULL,
 	    .normalize = a->normalize,
+	    .truncate_dim = (size_t)a->truncate_dim,
 	    .with = a->with,
 	    .scheme = a->scheme,
 	    .explains = a->explains,
@@ -478,8 +481,8 @@ static const char *contradiction(const struct args *a)
 	if (a->fill && fill_misfits(a))
 		return "of the options for labels only --top applies to "
 		       "--fill-mask";
-	if (a->normalize && a->embed == NULL)
-		return "--normalize needs --embed";
+	if ((a->normalize || a->truncate_dim > 0) && a->embed == NULL)
+		return "--normalize and --truncate-dim need --embed";
 	return NULL;
 }
 

@@ -229,23 +229,31 @@ static int open_rows(struct bt_prediction_output *p, struct bt_error *err)
 	const struct bt_task *task = p->model->task;
 	bool embed = p->o.embed, tensor = is_format(p, "tensor");
 	bool array = is_format(p, "npy");
+	size_t width = bt_model_width(p->model);
 	struct bt_row_writer_opts o = {
 	    tensor                  ? BT_ROWS_TENSOR
 	    : is_format(p, "jsonl") ? BT_ROWS_JSONL
 	    : array                 ? BT_ROWS_NPY
 	                            : BT_ROWS_CSV,
 	    embed ? BT_FRAME_EMBEDDINGS : BT_FRAME_LOGITS,
-	    bt_model_width(p->model),
+	    p->o.truncate_dim > 0 ? p->o.truncate_dim : width,
 	    embed ? NULL : &p->model->labels,
 	    p->o.normalize,
 	    task == &bt_task_classification ? NULL : task->problem_type,
 	    false,
 	    embed ? p->model->fingerprint : NULL};
-	int e = bt_out_open(p->o.output,
-	                    is_format(p, "tfrecord") ? BT_OUT_RECORDS
-	                    : tensor || array        ? BT_OUT_BINARY
-	                                             : BT_OUT_TEXT,
-	                    &p->out, err);
+	int e;
+
+	if (o.cols > width)
+		return bt_error_set(err, BT_EARG,
+		                    "the model's embeddings have %zu values, "
+		                    "so %zu of them cannot be kept",
+		                    width, o.cols);
+	e = bt_out_open(p->o.output,
+	                is_format(p, "tfrecord") ? BT_OUT_RECORDS
+	                : tensor || array        ? BT_OUT_BINARY
+	                                         : BT_OUT_TEXT,
+	                &p->out, err);
 
 	if (e == BT_OK && array && p->o.labels.proba)
 		e = open_probabilities(p, err);

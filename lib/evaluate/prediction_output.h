@@ -17,12 +17,13 @@
 #include "tensorstream/row_writer.h"
 
 struct bt_prediction_output_opts {
-	const char *output; /* path; NULL: standard output */
-	const char *format; /* conll, csv, json, jsonl, npy, tensor, tfrecord,
-	                     * tsv; NULL: the task's own */
-	bool embed;         /* embeddings, not predictions */
-	bool normalize;     /* these are divided by their length */
-	const char *with;   /* fields for labels (predict/fields.h), or NULL */
+	const char *output;  /* path; NULL: standard output */
+	const char *format;  /* conll, csv, json, jsonl, npy, tensor, tfrecord,
+	                      * tsv; NULL: the task's own */
+	bool embed;          /* embeddings, not predictions */
+	bool normalize;      /* these are divided by their length */
+	size_t truncate_dim; /* so many first values of each; 0: all */
+	const char *with;    /* fields for labels (predict/fields.h), or NULL */
 	struct bt_predict_opts labels; /* form, fields, log, sets are set
 	                                * here */
 	bool sets; /* of classes are written too, as the model has them */

@@ -18,7 +18,7 @@ enum bt_row_form { BT_ROWS_TENSOR, BT_ROWS_CSV, BT_ROWS_JSONL, BT_ROWS_NPY };
 struct bt_row_writer_opts {
 	enum bt_row_form form;
 	const char *name; /* of the tensor, as BT_FRAME_LOGITS */
-	size_t cols;
+	size_t cols;      /* that are written; a row may have more */
 	const struct bt_labels *labels; /* names of the columns, or NULL */
 	bool normalize;                 /* each row is divided by its length */
 	const char *problem; /* BT_FRAME_MULTI and so on, or NULL: classes */

@@ -30,6 +30,17 @@ same o.csv wanted 'and JSON Lines'
 bert-predict -q -m m --embed mean --normalize dev.rec >norm.csv
 is "$(awk -F, 'NR > 1 { s = 0; for (i = 2; i <= NF; i++) s += $i * $i
 	if (s < .99999 || s > 1.00001) print $1, s }' norm.csv)" '' '--normalize'
+bert-predict -q -m m --embed mean --truncate-dim 16 dev.rec >cut.csv
+cut -d , -f 1-17 mean.csv >wanted
+same cut.csv wanted '--truncate-dim'
+bert-predict -q -m m --embed mean --truncate-dim 128 dev.rec >cut.csv
+same cut.csv mean.csv '... of all'
+bert-predict -q -m m --embed mean --truncate-dim 16 --normalize dev.rec >cut.csv
+is "$(awk -F, 'NR > 1 { s = 0; for (i = 2; i <= NF; i++) s += $i * $i
+	if (NF != 17 || s < .99999 || s > 1.00001) print $1, s }' cut.csv)" '' '... of length 1'
+misuses "*the model's embeddings have 128 values, so 129 of them cannot be kept*" '... of more' \
+	bert-predict -q -m m --embed mean --truncate-dim 129 dev.rec
+misuses '*need --embed*' '... of none' bert-predict -q -m m --truncate-dim 16 dev.rec
 exits 2 'no labels of embeddings' bert-predict -m m --embed mean --proba dev.rec
 exits 2 '--normalize alone' bert-predict -m m --normalize dev.rec
 exits 2 'no such way' bert-predict -m m --embed median dev.rec

@@ -102,6 +102,7 @@ bert-tokenize doc-stride stride
 bert-tokenize label-all-tokens label-all
 bert-predict n-best-size n-best
 bert-predict max-answer-length max-answer
+bert-predict dimensions truncate-dim
 bert-predict null-score-diff-threshold null-threshold
 bert-eval version-2-with-negative null-odds
 bert-tokenize do-lower-case lower-case
