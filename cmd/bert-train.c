@@ -59,10 +59,11 @@ static const char *misfit(const struct args *a)
 	if (a->job.few_shot &&
 	    (a->job.head != NULL || a->job.teacher != NULL ||
 	     t->smoothing > 0 || t->patience > 0 || t->eval_steps > 0 ||
-	     t->metric != NULL || a->job.embedding_loss != NULL))
+	     t->metric != NULL || a->job.embedding_loss != NULL ||
+	     a->job.matryoshka_dims != NULL))
 		return "--few-shot does not go with --head, --teacher, "
-		       "--label-smoothing, --patience, --eval-steps, --metric "
-		       "and --embedding-loss";
+		       "--label-smoothing, --patience, --eval-steps, "
+		       "--metric, --embedding-loss and --matryoshka-dims";
 	if (a->job.pool != NULL && a->job.head != NULL)
 		return "give either --head, with its own pooling, or --pool";
 	if (a->common.output == NULL ? !a->dry_run && !a->compile_only

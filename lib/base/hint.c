@@ -194,7 +194,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_MASKS_TASK] =
         "--mask-prob, --whole-word and --next-sentence are for --task "
         "masked-lm",
-    [BT_HINT_EMBEDDING_LOSS] = "--embedding-loss is for --task embedding",
+    [BT_HINT_EMBEDDING_LOSS] =
+        "--embedding-loss and --matryoshka-dims are for --task embedding",
     [BT_HINT_TOKENIZE_APART] = "bert-tokenize --apart makes them of pairs",
     [BT_HINT_POOL_WITHOUT_DENSE] =
         "--pool first, mean or max trains the encoder without it",

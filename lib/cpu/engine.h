@@ -86,6 +86,7 @@ struct bt_batch {
 	               * are of one text, are apart in the softmax loss of
 	               * texts, without a teacher; or 0 */
 	enum bt_embedding_loss embedding_loss; /* see bt_op_embedding_loss */
+	struct bt_matryoshka matryoshka;       /* likewise */
 	const float *pos_weight; /* [targets of a sequence] of those that are 1
 	                          * in bt_op_sigmoid_loss, or NULL: all 1 */
 	/* distillation, for losses of texts and words but bt_op_log_loss: row t

@@ -14,24 +14,27 @@ struct work {
 	struct bt_engine *e;
 	const struct bt_batch *b;
 	size_t n, h;      /* sequences, columns */
+	size_t dim;       /* the first columns, which are compared */
 	const float *x;   /* [n][h] */
-	double *over;     /* [n] 1 / |x| */
+	double *over;     /* [n] 1 / |x| of these */
+	double *along;    /* [n] the part of dn along x / |x| */
 	double *log_sum;  /* [n] of each anchor's competitors */
 	double *weighted; /* [n] each anchor's loss */
 	double *score;    /* [threads][n] scratch */
-	float *dn;        /* [n][h] gradient by x / |x|, then by x */
+	float *dn;        /* [n][h] gradient by x */
 };
 
 /* Doubles of work for each sequence. */
 static size_t work_columns(const struct bt_engine *e)
 {
-	return 3 + (size_t)bt_pool_threads(e->o.pool);
+	return 4 + (size_t)bt_pool_threads(e->o.pool);
 }
 
 static void place(struct work *w, double *at)
 {
 	w->over = at;
-	w->log_sum = w->over + w->n;
+	w->along = w->over + w->n;
+	w->log_sum = w->along + w->n;
 	w->weighted = w->log_sum + w->n;
 	w->score = w->weighted + w->n;
 }
@@ -80,22 +83,23 @@ static double dot(const float *x, const float *y, size_t h)
 
 static double cosine(const struct work *w, size_t i, size_t c)
 {
-	return dot(w->x + i * w->h, w->x + c * w->h, w->h) * w->over[i] *
+	return dot(w->x + i * w->h, w->x + c * w->h, w->dim) * w->over[i] *
 	       w->over[c];
 }
 
-/* Adds to row i the gradient d by its cosine with c. */
-static void add_slope(struct work *w, size_t i, size_t c, double d)
+/* Adds to row i the gradient d by its cosine with c, which is cos. */
+static void add_slope(struct work *w, size_t i, size_t c, double d, double cos)
 {
-	w->e->k->axpy((float)(d * w->over[c]), w->x + c * w->h,
-	              w->dn + i * w->h, w->h);
+	w->e->k->axpy((float)(d * w->over[i] * w->over[c]), w->x + c * w->h,
+	              w->dn + i * w->h, w->dim);
+	w->along[i] += d * cos;
 }
 
 /* ... and to both rows. */
-static void add_slopes(struct work *w, size_t i, size_t c, double d)
+static void add_slopes(struct work *w, size_t i, size_t c, double d, double cos)
 {
-	add_slope(w, i, c, d);
-	add_slope(w, c, i, d);
+	add_slope(w, i, c, d, cos);
+	add_slope(w, c, i, d, cos);
 }
 
 /* What the group of anchor i weighs; *end: behind its last sequence. */
@@ -161,7 +165,8 @@ static void rank_one(struct work *w, size_t i, double *score)
 	w->weighted[i] = weight_of(w, i, &end) * (w->log_sum[i] - score[i + 1]);
 	for (c = 0; c < w->n; c++)
 		if (score[c] > -INFINITY)
-			add_slope(w, i, c, rank_slope(w, i, c, score[c]));
+			add_slope(w, i, c, rank_slope(w, i, c, score[c]),
+			          score[c] / BT_EMBEDDING_SCALE);
 }
 
 static void rank_anchors(void *arg, int piece, int worker)
@@ -189,7 +194,8 @@ static void rank_others(void *arg, int piece, int worker)
 			if (w->b->labels[i] != 0 || !competes(w, i, c))
 				continue;
 			score = BT_EMBEDDING_SCALE * cosine(w, i, c);
-			add_slope(w, c, i, rank_slope(w, i, c, score));
+			add_slope(w, c, i, rank_slope(w, i, c, score),
+			          score / BT_EMBEDDING_SCALE);
 		}
 	}
 }
@@ -249,37 +255,40 @@ static double order(struct work *w)
 			if (label[j] == 0 && y[j] < y[i])
 				p -= exp(w->score[j] - w->score[i] - max);
 		}
-		add_slopes(w, i, i + 1, weight * k * p / sum);
+		add_slopes(w, i, i + 1, weight * k * p / sum, w->score[i] / k);
 	}
 	return weight * (max + log(sum));
 }
 
 static double fit(struct work *w)
 {
-	double loss = 0, weight, d;
+	double loss = 0, weight, cos, d;
 	size_t i, end;
 
 	for (i = 0; i < w->n; i = end) {
 		weight = weight_of(w, i, &end);
-		d = cosine(w, i, i + 1) - (double)w->b->targets[i];
-		add_slopes(w, i, i + 1, 2 * weight * d);
+		cos = cosine(w, i, i + 1);
+		d = cos - (double)w->b->targets[i];
+		add_slopes(w, i, i + 1, 2 * weight * d, cos);
 		loss += weight * d * d;
 	}
 	return loss;
 }
 
-/* The loss of all, and its gradient by x. */
-static double compare(struct work *w)
+/* The loss of the first columns of all, and its gradient, to be added to what
+ * is there. */
+static double compare_first(struct work *w, size_t dim)
 {
 	double loss, along;
 	const float *x;
 	size_t i, k;
 	float *dx;
 
-	memset(w->dn, 0, w->n * w->h * sizeof(*w->dn));
+	w->dim = dim;
 	for (i = 0; i < w->n; i++) {
 		x = w->x + i * w->h;
-		w->over[i] = 1 / fmax(sqrt(dot(x, x, w->h)), 1e-12);
+		w->over[i] = 1 / fmax(sqrt(dot(x, x, dim)), 1e-12);
+		w->along[i] = 0;
 	}
 	loss = w->b->embedding_loss == BT_EMBEDDING_COSENT   ? order(w)
 	       : w->b->embedding_loss == BT_EMBEDDING_COSINE ? fit(w)
@@ -287,11 +296,24 @@ static double compare(struct work *w)
 	for (i = 0; i < w->n; i++) {
 		x = w->x + i * w->h;
 		dx = w->dn + i * w->h;
-		along = dot(x, dx, w->h) * w->over[i] * w->over[i];
-		for (k = 0; k < w->h; k++)
-			dx[k] = (float)(((double)dx[k] - (double)x[k] * along) *
-			                w->over[i]);
+		along = w->along[i] * w->over[i] * w->over[i];
+		for (k = 0; k < dim; k++)
+			dx[k] = (float)((double)dx[k] - (double)x[k] * along);
 	}
+	return loss;
+}
+
+/* The loss of all, and its gradient by x. */
+static double compare(struct work *w)
+{
+	const struct bt_matryoshka *m = &w->b->matryoshka;
+	double loss;
+	size_t i;
+
+	memset(w->dn, 0, w->n * w->h * sizeof(*w->dn));
+	loss = compare_first(w, w->h);
+	for (i = 0; i < m->n; i++)
+		loss += compare_first(w, m->dim[i]);
 	return loss;
 }
 

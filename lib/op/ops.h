@@ -308,9 +308,17 @@ int bt_op_choice_loss(struct bt_graph *g, int scores);
  *
  * COSINE: L = scale * sum over i of W(i) * (s(i) - y(i))^2
  *
+ * With dimensions d1, d2, ... the loss is the sum of that of X and that of the
+ * first d columns of X for each d [Kusupati et al. 2022, "Matryoshka
+ * Representation Learning"].
+ *
  * Backward: with N = X / |X| and dN the gradient by N,
  * dX = (dN - N (N . dN)) / |X|.
  */
+#define BT_MATRYOSHKA_MAX 16 /* dimensions */
+struct bt_matryoshka {
+	size_t n, dim[BT_MATRYOSHKA_MAX];
+};
 enum bt_embedding_loss {
 	BT_EMBEDDING_RANKING,
 	BT_EMBEDDING_COSENT,

@@ -45,6 +45,7 @@ static double begin_update(struct bt_train_run *t)
 	b->logit_grads = NULL;
 	b->smoothing = (float)t->o->smoothing;
 	b->embedding_loss = t->o->embedding_loss;
+	b->matryoshka = t->o->matryoshka;
 	b->class_weight = t->o->class_weights;
 	b->pos_weight = t->o->pos_weights;
 	b->teacher = t->o->teacher;

@@ -85,7 +85,8 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 	else if (!task->masks && (j->o.mask_prob > 0 || j->o.whole_words ||
 	                          j->o.next_sentence != NULL))
 		hint = BT_HINT_MASKS_TASK;
-	else if (task != &bt_task_embedding && j->o.embedding_loss != NULL)
+	else if (task != &bt_task_embedding &&
+	         (j->o.embedding_loss != NULL || j->o.matryoshka_dims != NULL))
 		hint = BT_HINT_EMBEDDING_LOSS;
 	else if (task->answer->is_number && j->o.train.temperature != 0)
 		hint = BT_HINT_TEACHER_TEMPERATURE;

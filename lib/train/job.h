@@ -52,8 +52,10 @@ struct bt_job_opts {
 	struct bt_pseudo_label pseudo; /* of training records without a label */
 	double eval_share; /* of the training records, held out; 0: none */
 	/* train.train_share: of the examples that are left then */
-	const char *embedding_loss; /* ranking, cosent, cosine; NULL: as the
-	                             * pairs have scores or none */
+	const char *embedding_loss;  /* ranking, cosent, cosine; NULL: as the
+	                              * pairs have scores or none */
+	const char *matryoshka_dims; /* numbers with commas between, for
+	                              * train.matryoshka; or NULL */
 	const char *pool; /* of BT_POOLED_NAMES, or NULL: as the model has */
 	const char *head; /* as bt_head_parse takes it, or NULL: likewise */
 	double mask_prob; /* of tokens that are masked; 0: .15 */

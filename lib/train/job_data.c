@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/str.h"
 #include "ckpt/open.h"
 #include "io/duplicate_paths.h"
@@ -328,6 +329,36 @@ static int subsample(struct bt_job *j, struct bt_error *err)
 	return BT_OK;
 }
 
+static int read_matryoshka(struct bt_job *j, struct bt_error *err)
+{
+	struct bt_matryoshka *m = &j->o.train.matryoshka;
+	int width = j->model.config.hidden_size, k;
+	const char *s = j->o.matryoshka_dims;
+	char number[16];
+	int64_t dim;
+	size_t n;
+
+	if (j->model.n_dense > 0)
+		width = j->model.dense[j->model.n_dense - 1].out;
+	for (k = 0; s != NULL; k++, s = s[n] != 0 ? s + n + 1 : NULL) {
+		n = strcspn(s, ",");
+		snprintf(number, sizeof(number), "%.*s", (int)(n < 15 ? n : 15),
+		         s);
+		if (k == BT_MATRYOSHKA_MAX)
+			return bt_error_set(err, BT_EARG,
+			                    "more than %d dimensions",
+			                    BT_MATRYOSHKA_MAX);
+		if (bt_parse_i64(number, 1, width - 1, &dim) != BT_OK)
+			return bt_error_set(
+			    err, BT_EARG,
+			    "'%s' is not a number of values from 1 to %d, less "
+			    "than a whole embedding has",
+			    number, width - 1);
+		m->dim[m->n++] = (size_t)dim;
+	}
+	return BT_OK;
+}
+
 /* Which loss embeddings are trained by. */
 static int choose_embedding_loss(struct bt_job *j, struct bt_error *err)
 {
@@ -366,7 +397,7 @@ static int choose_embedding_loss(struct bt_job *j, struct bt_error *err)
 			    "a pair has the score %g, and cosines are between "
 			    "-1 and 1",
 			    (double)bt_task_target(&d, k)[0]);
-	return BT_OK;
+	return read_matryoshka(j, err);
 }
 
 static int read_teacher(struct bt_job *j, struct bt_error *err)

@@ -57,6 +57,9 @@ static json_t *adapters(const struct bt_lora *l)
 
 static void add_loss(json_t *s, const struct bt_train_opts *o)
 {
+	json_t *dims = json_array();
+	size_t i;
+
 	if (o->r_drop > 0)
 		json_object_set_new(s, "weight of R-Drop",
 		                    json_real(o->r_drop));
@@ -77,6 +80,12 @@ static void add_loss(json_t *s, const struct bt_train_opts *o)
 	if (o->embedding_loss != BT_EMBEDDING_RANKING)
 		json_object_set_new(s, "embedding loss",
 		                    json_integer(o->embedding_loss));
+	for (i = 0; i < o->matryoshka.n; i++)
+		json_array_append_new(
+		    dims, json_integer((json_int_t)o->matryoshka.dim[i]));
+	if (o->matryoshka.n > 0)
+		json_object_set(s, "dimensions", dims);
+	json_decref(dims);
 }
 
 static json_t *loop(const struct bt_train_opts *o)

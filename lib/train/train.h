@@ -70,6 +70,7 @@ struct bt_train_opts {
 	double fgm; /* epsilon of bt_fgm, 0: none; each update has a second pass
 	             * over its texts, with the same dropout */
 	enum bt_embedding_loss embedding_loss; /* of embeddings */
+	struct bt_matryoshka matryoshka;       /* likewise */
 	bool recompute;      /* activations; see cpu/engine.h */
 	bool detect;         /* values that are not finite; likewise */
 	const char *metric;  /* that chooses the best model */

@@ -68,5 +68,6 @@ double bt_whole_update_loss(struct bt_whole_update *u, struct bt_engine *e,
 	bt_gather_fill(&u->gather, d, order, 0, n);
 	b->loss_scale = like->loss_scale;
 	b->embedding_loss = like->embedding_loss;
+	b->matryoshka = like->matryoshka;
 	return bt_engine_compare(e, b, u->x, u->work, u->grads);
 }

@@ -32,19 +32,22 @@ trains() {
 	model=$1
 	shift
 	for loss; do
-		label= texts= batches='--batch-size 16'
+		label= texts= cut= batches='--batch-size 16'
 		case $loss in
 		cos*) label='-l score' ;;
 		triplets) label='--keep c' texts='--negative c' ;;
-		cached) batches='--batch-size 4 --accumulate 4' ;;
+		cached*) batches='--batch-size 4 --accumulate 4' ;;
 		esac
 		case $loss in
-		cos*) name=$loss ;;
+		cos*) name=${loss%-cut} ;;
 		*) name=ranking ;;
 		esac
-		# shellcheck disable=SC2086 # two words
+		case $loss in
+		*-cut) cut='--matryoshka-dims 8,24' ;;
+		esac
+		# shellcheck disable=SC2086 # words of options
 		csv2tfrecord -q -t a --pair b $label pairs.csv | bert-tokenize -q -m "$model" --apart $texts -o pairs.rec
-		works "$loss" bert-train -q --force -m "$model" --task embedding --embedding-loss $name $batches \
+		works "$loss" bert-train -q --force -m "$model" --task embedding --embedding-loss $name $batches $cut \
 			--steps 3 --dropout 0 --learning-rate 1e-4 --warmup 0 --schedule constant --log-steps 1 --dtype f32 \
 			-o $loss pairs.rec
 	done
@@ -57,7 +60,7 @@ trains() {
 	done
 }
 trains "$MINILM" ranking
-trains mean cached triplets cosent cosine
+trains mean cached triplets cosent cosine ranking-cut cached-cut cosent-cut cosine-cut
 cut -d, -f1 pairs.csv | tail -n +2 >texts
 bert-tokenize -q -m cosent --lines -o texts.rec texts
 bert-predict -q -m cosent --embed auto --dtype f32 -o cosent.npy texts.rec

@@ -97,7 +97,33 @@ works 'a loss for scores' train s2 -q --embedding-loss cosine --steps 1 --pool m
 
 misuses '*a learning rate of the head, and the model trains none*' 'a rate of the head' \
 	train x -q --head-learning-rate 1e-2 train.rec
-misuses '*this model learns to *(--embedding-loss is for --task embedding)*' 'a loss of another task' \
+# embeddings that can be cut: a loss for each number of values
+first_loss() { # OPTION ...
+	rm -rf cut
+	train cut -q --steps 1 --log-steps 1 --dropout 0 --dtype f32 "$@" >out 2>err || cat err >&2
+	sed -n '1s/.*"loss": *\([0-9.e-]*\).*/\1/p' cut/history.jsonl
+}
+whole=$(first_loss train.rec)
+one=$(first_loss --matryoshka-dims 16 train.rec)
+two=$(first_loss --matryoshka-dims 16,16 train.rec)
+is "$(echo "$whole $one $two" | awk '{ d = $3 - $2 - ($2 - $1); print ($2 - $1 > .1 && d * d < 1e-8) }')" 1 \
+	'each adds its own loss'
+train long -q --matryoshka-dims 64,16 --batch-size 8 --save-steps 3 --keep 9 -j 1 train.rec
+train again -q --matryoshka-dims 64,16 --batch-size 8 -j 3 --resume-from long/checkpoint-3.safetensors train.rec
+is "$(weights again)" "$(weights long)" 'the same weights with more threads, and after a stop'
+refuses '*dimensions*' 'but not with others' \
+	train other -q --matryoshka-dims 64 --batch-size 8 --resume-from long/checkpoint-3.safetensors train.rec
+for list in 128 0 16,x 16,,8 ''; do
+	misuses "*is not a number of values from 1 to 127, less than a whole embedding has*" "dimensions '$list'" \
+		train x -q --matryoshka-dims "$list" train.rec
+done
+misuses '*more than 16 dimensions*' 'many' train x -q --matryoshka-dims 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17 train.rec
+misuses '*this model learns to *(--embedding-loss and --matryoshka-dims are for --task embedding)*' 'dimensions of another task' \
+	bert-train --init-config tiny --tokenizer vocab.txt -o x --matryoshka-dims 16 train.rec
+misuses '*--few-shot does not go with *--matryoshka-dims*' 'nor with few examples' \
+	bert-train --few-shot -m m -o x --matryoshka-dims 16 train.rec
+
+misuses '*this model learns to *(--embedding-loss and --matryoshka-dims are for --task embedding)*' 'a loss of another task' \
 	bert-train --init-config tiny --tokenizer vocab.txt -o x --embedding-loss ranking train.rec
 misuses '*the loss cosent is for pairs with a score, and these have none*' 'scores that are not there' \
 	train x -q --embedding-loss cosent train.rec
