@@ -151,8 +151,9 @@ int bt_ckpt_average(struct bt_named_list *l, const char *const *others, int n,
 	size_t i;
 
 	for (; r == BT_OK && open < n; open += r == BT_OK)
-		if (!(r = bt_ckpt_open(others[open], &c[open], err)))
-			r = check_counts(l->ckpt, c[open], err);
+		if (!(r = bt_ckpt_open(others[open], &c[open], err)) &&
+		    !(r = check_counts(l->ckpt, c[open], err)))
+			r = bt_ckpt_verify(c[open], err);
 	for (i = 0; r == BT_OK && i < l->n; i++)
 		r = replace(l, &l->v[i], c, n, err);
 	for (i = 0; i < (size_t)n; i++)

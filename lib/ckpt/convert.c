@@ -465,6 +465,8 @@ int bt_convert_run(struct bt_convert *r, struct bt_error *err)
 		                 "file can be replaced",
 		                 r->from, bt_ckpt_files(c));
 	if (e == BT_OK)
+		e = bt_ckpt_verify(c, err);
+	if (e == BT_OK)
 		e = bt_names_init(&l, c, err);
 	if (e == BT_OK)
 		e = choose(r, &l, err);

@@ -400,7 +400,9 @@ int bt_weights_load(const struct bt_graph *g, const struct bt_ckpt *c,
 	int r;
 
 	memset(rep, 0, sizeof(*rep));
-	r = find_tensors(g, c, &m, err);
+	r = bt_ckpt_verify(c, err);
+	if (r == BT_OK)
+		r = find_tensors(g, c, &m, err);
 	if (r == BT_OK)
 		r = leave_layers(g, gaps != NULL ? gaps->fresh_layers : 0, &m,
 		                 err);

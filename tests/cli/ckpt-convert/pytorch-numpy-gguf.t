@@ -65,6 +65,20 @@ works 'a changed byte of the data' ckpt-inspect bad.bin
 exits 1 'is damage' ckpt-inspect --check bad.bin
 like "$(cat out)" "'bad.bin': the checksum of '*/data/1' differs: its 96 bytes are damaged" \
 	'by the checksum of the file'
+refuses "*'bad.bin': the checksum of '*/data/1' differs: *" 'and not converted' \
+	ckpt-convert bad.bin bad.npz
+works 'and no file is left' test ! -e bad.npz
+refuses "*'bad.bin': the checksum of '*/data/1' differs: *" 'nor averaged' \
+	ckpt-convert --average "$F/wrapped.bin" bad.bin bad.npz
+mkdir damaged
+cp "$DATA/ckpt-hdf5/config.json" damaged
+ckpt-convert -q "$DATA/ckpt-hdf5/model.safetensors" model.npz
+cp model.npz damaged/pytorch_model.bin
+works 'a model' ckpt-convert -q damaged good.onnx
+at=$(LC_ALL=C grep -abo 'pooler.dense.weight.npy' model.npz | sed -n '1s/:.*//p')
+printf '\377\377\377\177' | dd of=damaged/pytorch_model.bin bs=1 seek=$((at + 300)) conv=notrunc 2>/dev/null
+refuses "*'damaged/pytorch_model.bin': the checksum of '*pooler.dense.weight.npy' differs: *" \
+	'nor is a damaged model computed with' ckpt-convert damaged bad.onnx
 
 # --- nothing is run
 printf '\200\002cposix\nsystem\nX\014\0\0\0touch /x/yes\205R.' >data.pkl
