@@ -17,6 +17,10 @@
 #define LINE_LIMIT ((size_t)1 << 20)
 #define KEYS_MAX 1000
 
+/* Larger numbers are drawn as infinite ones: the length of an axis between two
+ * of them may not be a double. */
+#define LARGEST 1e300
+
 static int add_key(struct bt_history *h, const char *key, size_t *k,
                    struct bt_error *err)
 {
@@ -84,7 +88,10 @@ static int add_line(struct bt_history *h, struct bt_span line, const char *name,
 		e = add_key(h, key, &k, err);
 		if (e == BT_OK)
 			h->value[k][h->rows - 1] =
-			    json_is_null(v) ? INFINITY : json_number_value(v);
+			    fabs(json_number_value(v)) > LARGEST ||
+			            json_is_null(v)
+			        ? INFINITY
+			        : json_number_value(v);
 	}
 	json_decref(o);
 	return e;

@@ -51,6 +51,10 @@ for x in epoch step; do
 	works "values that differ by rounding alone, over $x" timeout 60 bert-plot --metric loss --x $x -o close.svg close.jsonl
 	is "$(texts close.svg | grep '^0\.' | tr '\n' ' ')" '0.090 0.095 0.100 0.105 0.110 ' 'are drawn as one'
 done
+printf '{"step":%s,"epoch":%s,"loss":%s}\n' 1 1 1e308 2 2 -1e308 3 3 1 4 4 2 >huge.jsonl
+works 'numbers near the largest' bert-plot --metric loss -o huge.svg huge.jsonl
+is "$(grep -c nan huge.svg; points huge.svg s0 | wc -w)" "0
+2" 'are drawn as infinite ones'
 declines 2 "bert-plot: no run has 'f1', there are: step epoch loss accuracy learning_rate seconds*" \
 	'a metric that is not there' bert-plot --metric f1 a
 printf '{"step": 1, "loss": 1}\n{"loss": 2}\n' >bad.jsonl
