@@ -31,7 +31,7 @@ static const struct bt_opt options[] = {
             args, stats),
     BT_FLAG(0, "tree", "show tensors as a tree of modules with totals", args,
             tree),
-    BT_INT(0, "depth", "N", "levels of --tree [all]", args, depth, 0, 4096),
+    BT_INT(0, "depth", "N", "levels of --tree [all]", args, depth, 1, 4096),
     BT_FLAG(0, "family", "identify the model and its size", args, family),
     BT_FLAG(0, "check", "read everything and check its integrity", args, check),
     BT_FLAG(0, "diff", "compare two checkpoints (implied by two PATHs)", args,
@@ -338,6 +338,9 @@ static bool parse(int argc, char **argv, struct args *a, int *status)
 	else if (a->dump != NULL && (a->json || a->grep != NULL))
 		*status = bt_tool_misuse(&tool, "--dump goes with neither "
 		                                "--json nor --grep");
+	else if (a->family && a->grep != NULL)
+		*status = bt_tool_misuse(&tool, "--family does not go with "
+		                                "--grep");
 	else if (n != (a->diff ? 2 : 1))
 		*status = bt_tool_misuse(&tool, "expected %s",
 		                         a->diff ? "two PATHs" : "one PATH");

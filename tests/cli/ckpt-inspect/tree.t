@@ -26,6 +26,9 @@ works '--tree' ckpt-inspect --tree "$H"
 is "$(grep -c '\[' out)" 41 'has all tensors'
 is "$(awk '$1 == "bert" || $1 == "classifier" { n += $3 } END { print n }' out)" 1490 \
 	'whose sum is the total'
+misuses "*bad value '0' for --depth: *" 'no levels' ckpt-inspect --depth 0 "$H"
+misuses '*--family does not go with --grep*' 'a family of some tensors' \
+	ckpt-inspect --family --grep bert "$H"
 works 'names with slashes' ckpt-inspect --depth 1 --grep '^bert' "$H/tf_model.h5"
 is "$(sed -n 2p out)" 'bert         39                      1472   5888' 'are cut at those'
 works '--json' ckpt-inspect --tree --depth 1 --json "$H"
