@@ -200,6 +200,8 @@ int main(int argc, char **argv)
 	else if (a.common.output != NULL && strcmp(a.common.output, "-") == 0)
 		status = bt_tool_misuse(&tool, "-o: expected a directory, not "
 		                               "the standard output");
+	else if (a.list && a.common.output != NULL)
+		status = bt_tool_misuse(&tool, "-o does not go with --list");
 	else if (a.base && a.list)
 		status =
 		    bt_tool_misuse(&tool, "--base does not go with --list");

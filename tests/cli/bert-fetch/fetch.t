@@ -36,6 +36,7 @@ is "$(cut -f 2 out | sort)" "$files" 'names what the tools read'
 like "$(cat out)" '*300000	model.safetensors*' 'with sizes'
 like "$(cat err)" "*org/tiny' at commit $COMMIT: 6 files*" 'and the commit'
 is "$(ls hf 2>/dev/null)" '' 'and fetches nothing'
+misuses '*-o does not go with --list' 'a list in a directory' bert-fetch --list -o x org/tiny
 works 'a model' bert-fetch org/tiny
 is "$(cat out)" "$snapshot" 'prints its directory'
 is "$(cd "$snapshot" && find . ! -type d | sed 's,^\./,,' | sort)" "$files" 'which has these files'
