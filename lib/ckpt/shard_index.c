@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Checkpoints of several files: an index says which tensor is in which shard.
+ * That of Keras says it of groups, "/layers/dense/vars", as a name or a list.
  * An index comes from anywhere, so it may name files of its own directory only.
  */
 #define _XOPEN_SOURCE 700 /* realpath */
@@ -8,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "ckpt/open_int.h"
 #include "format/json.h"
@@ -73,29 +75,62 @@ static int check_shard(const char *index, const char *dir, const char *name,
 	                    why);
 }
 
+/* The key of a tensor in the index: its name, or that of its group, made in b;
+ * or NULL. */
+static const char *key_of(const json_t *map, const char *name, struct bt_buf *b)
+{
+	const char *slash = strrchr(name, '/');
+
+	if (json_object_get(map, name) != NULL)
+		return name;
+	if (slash == NULL)
+		return NULL;
+	bt_buf_reset(b);
+	bt_buf_printf(b, "/%.*s", (int)(slash - name), name);
+	name = bt_buf_str(b);
+	return json_object_get(map, name) != NULL ? name : NULL;
+}
+
+/* Shard i that the index names for a key, or NULL. */
+static const char *shard_of(const json_t *said, size_t i)
+{
+	if (json_is_array(said))
+		return json_string_value(json_array_get(said, i));
+	return i == 0 ? json_string_value(said) : NULL;
+}
+
 /* What a shard holds must be what the index says it holds. */
 static int check_map(const struct bt_ckpt *c, size_t first, const char *index,
                      const char *shard, const json_t *map, struct bt_error *err)
 {
-	const char *name, *said;
-	size_t i;
+	struct bt_buf b = BT_BUF_INIT;
+	const char *name, *key, *said = NULL;
+	int r = BT_OK;
+	size_t i, k;
 
-	for (i = first; i < c->n; i++) {
+	for (i = first; i < c->n && r == BT_OK; i++) {
 		name = c->tensors[i].name;
-		said = json_string_value(json_object_get(map, name));
-		if (said == NULL)
-			return bt_error_set(err, BT_ECORRUPT,
-			                    "'%s' does not list tensor "
-			                    "'%.100s' of shard '%.100s'",
-			                    index, name, shard);
-		if (strcmp(said, shard) != 0)
-			return bt_error_set(err, BT_ECORRUPT,
-			                    "'%s' says that tensor '%.100s' is "
-			                    "in '%.100s', but it is in "
-			                    "'%.100s'",
-			                    index, name, said, shard);
+		key = key_of(map, name, &b);
+		for (k = 0; key != NULL; k++) {
+			said = shard_of(json_object_get(map, key), k);
+			if (said == NULL || strcmp(said, shard) == 0)
+				break;
+		}
+		if (key == NULL)
+			r = bt_error_set(err, BT_ECORRUPT,
+			                 "'%s' does not list tensor '%.100s' "
+			                 "of shard '%.100s'",
+			                 index, name, shard);
+		else if (said == NULL)
+			r = bt_error_set(
+			    err, BT_ECORRUPT,
+			    "'%s' says that tensor '%.100s' is in '%.100s', "
+			    "but it is in '%.100s'",
+			    index, name, shard_of(json_object_get(map, key), 0),
+			    shard);
 	}
-	return BT_OK;
+	bt_buf_clear(&b);
+	return r;
 }
 
 static int read_shard(struct bt_ckpt *c, const char *index, const char *dir,
@@ -124,10 +159,12 @@ static int by_string(const void *a, const void *b)
 static int list_shards(const char *index, json_t *map, const char ***list,
                        size_t *n, struct bt_error *err)
 {
-	size_t i, k = 0, size = json_object_size(map);
+	size_t i, k = 0, size = 0;
 	const char **shards, *name;
 	json_t *v;
 
+	json_object_foreach(map, name, v) size +=
+	    json_is_array(v) ? json_array_size(v) : 1;
 	if (size == 0)
 		return bt_error_set(
 		    err, BT_ECORRUPT,
@@ -139,14 +176,15 @@ static int list_shards(const char *index, json_t *map, const char ***list,
 		return bt_error_nomem(err, "opening a checkpoint");
 	json_object_foreach(map, name, v)
 	{
-		if (!json_is_string(v)) {
+		for (i = 0; shard_of(v, i) != NULL; i++)
+			shards[k++] = shard_of(v, i);
+		if (i == 0 || (json_is_array(v) && i < json_array_size(v))) {
 			free(shards);
 			return bt_error_set(err, BT_ECORRUPT,
 			                    "'%s' does not name a shard for "
 			                    "tensor '%.100s'",
 			                    index, name);
 		}
-		shards[k++] = json_string_value(v);
 	}
 	qsort(shards, size, sizeof(*shards), by_string);
 	for (i = k = 1; i < size; i++)
@@ -157,26 +195,28 @@ static int list_shards(const char *index, json_t *map, const char ***list,
 	return BT_OK;
 }
 
-/* Every tensor of the map was found where it should be: as many as the map
- * lists, since each of ours is in the map. */
+/* Each key of the map must have been found. */
 static int check_all_there(const struct bt_ckpt *c, const char *index,
                            json_t *map, struct bt_error *err)
 {
 	size_t i, n = json_object_size(map);
+	struct bt_buf b = BT_BUF_INIT;
 	const char *name;
 	json_t *v;
 
-	if (c->n == n)
-		return BT_OK;
-	for (i = 0; i < c->n; i++)
-		json_object_del(map, c->tensors[i].name);
+	for (i = 0; i < c->n; i++) {
+		name = key_of(map, c->tensors[i].name, &b);
+		if (name != NULL) /* else one of its group was before it */
+			json_object_del(map, name);
+	}
+	bt_buf_clear(&b);
 	json_object_foreach(map, name, v)
 	{
 		return bt_error_set(err, BT_ECORRUPT,
 		                    "'%s' says that tensor '%.100s' is in "
 		                    "'%.100s', which does not hold it (%zu of "
 		                    "%zu tensors are missing)",
-		                    index, name, json_string_value(v),
+		                    index, name, shard_of(v, 0),
 		                    json_object_size(map), n);
 	}
 	return BT_OK;

@@ -72,37 +72,42 @@ static int add_small(struct select *q, const char *dir)
 	return r;
 }
 
-/* Calls a function with each string of an index of shards. */
+/* A shard of an index, which says that it holds the tensor key. */
+static int add_shard(struct select *q, const char *dir, const char *index,
+                     const char *key, const json_t *shard)
+{
+	const char *name = json_string_value(shard);
+	struct bt_hub_file *f =
+	    name != NULL ? bt_hub_listing_find(q->l, dir, name) : NULL;
+
+	if (f != NULL)
+		return add(q, f);
+	return bt_error_set(q->err, BT_EFORMAT,
+	                    "'%s' says that '%.100s' is in '%.100s', which "
+	                    "the hub does not have",
+	                    index, key, name != NULL ? name : "?");
+}
+
+/* Those of an index; Keras' names several for a key, as a list. */
 static int add_shards(struct select *q, const char *dir,
                       struct bt_hub_file *index)
 {
-	struct bt_hub_file *f;
 	char *text = NULL;
 	const char *key;
 	json_t *o = NULL, *v;
-	size_t len = 0;
+	size_t len = 0, i;
 	int r = q->text(q->ctx, index, &text, &len, q->err);
 
 	if (r == BT_OK)
 		r = bt_json_parse(index->name, text, len, false, &o, q->err);
 	free(text);
-	if (r != BT_OK)
-		return r;
 	json_object_foreach(json_object_get(o, "weight_map"), key, v)
 	{
-		f = json_is_string(v)
-		        ? bt_hub_listing_find(q->l, dir, json_string_value(v))
-		        : NULL;
-		r = f != NULL
-		        ? add(q, f)
-		        : bt_error_set(q->err, BT_EFORMAT,
-		                       "'%s' says that '%.100s' is in "
-		                       "'%.100s', which the hub does not have",
-		                       index->name, key,
-		                       json_is_string(v) ? json_string_value(v)
-		                                         : "?");
-		if (r != BT_OK)
-			break;
+		if (r == BT_OK && !json_is_array(v))
+			r = add_shard(q, dir, index->name, key, v);
+		for (i = 0; r == BT_OK && i < json_array_size(v); i++)
+			r = add_shard(q, dir, index->name, key,
+			              json_array_get(v, i));
 	}
 	json_decref(o);
 	return r;

@@ -81,6 +81,27 @@ mkdir shards
 mv index shards/tf_model.h5.index.json
 cp "$H/keras.h5" shards/tf_model-00001-of-00001.h5
 works 'shards' ckpt-inspect shards "$H/keras.h5"
+# Keras' own: a group in one file or in several
+mkdir parts
+for i in 0 1; do
+	ckpt-convert -q --names keep --to h5 --drop "[^$i]\$" "$H/keras3.h5" parts/model_0000$i.weights.h5
+done
+keras_index() { echo "{\"metadata\": {}, \"weight_map\": {\"/layers/dense/vars\": $1}}" >parts/model.weights.json; }
+keras_index '["model_00000.weights.h5", "model_00001.weights.h5"]'
+works "shards of Keras" ckpt-inspect parts "$H/keras3.h5"
+keras_index '"model_00000.weights.h5"'
+works 'a group in one' ckpt-inspect parts/model.weights.json
+is "$(tail -n 1 out)" '1 tensor, 24 parameters, 96 bytes' 'its tensor'
+cp "$H/keras3.h5" parts/model_00000.weights.h5
+works 'a group of two' ckpt-inspect parts/model.weights.json "$H/keras3.h5"
+cp parts/model_00001.weights.h5 parts/model_00000.weights.h5
+keras_index '["model_00000.weights.h5"], "/layers/more/vars": "model_00000.weights.h5"'
+refuses "*says that tensor '/layers/more/vars' is in 'model_00000.weights.h5', which does not hold it*" \
+	'a group that is missing' ckpt-inspect parts
+for list in '[], "/more/vars": "model_00000.weights.h5"' '[7]' '["model_00000.weights.h5", 7]' '{}'; do
+	keras_index "$list"
+	refuses "*does not name a shard for tensor '/layers/dense/vars'" "shards $list" ckpt-inspect parts/model.weights.json
+done
 
 # --- a SavedModel
 ckpt-convert -q --to tf2 pt v.ckpt
