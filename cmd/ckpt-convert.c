@@ -159,11 +159,11 @@ static int export(const struct args *a, const char *path, bool dir,
 {
 	struct bt_log log = bt_tool_log(&tool, &a->common);
 	struct bt_export_report r;
-	int copied = 0, e;
+	int copied = 0, e = bt_sidecar_spare(a->path[0], path, err);
 
-	e = bt_export_onnx(a->path[0], path, a->external ? 0 : BT_ONNX_MOST, &r,
-	                   err);
-
+	if (e == BT_OK)
+		e = bt_export_onnx(a->path[0], path,
+		                   a->external ? 0 : BT_ONNX_MOST, &r, err);
 	if (e == BT_OK && dir)
 		e = bt_sidecar_copy(a->path[0], a->path[1], &copied, err);
 	if (e != BT_OK)

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/sys.h"
 #include "base/tool.h"
+#include "ckpt/convert.h"
 #include "ckpt/identify.h"
 #include "ckpt/inspect.h"
 #include "ckpt/open.h"
@@ -86,8 +87,10 @@ static int open_path(struct run *r, int i, struct bt_error *err)
 	struct bt_log log = bt_tool_log(&tool, &r->args->common);
 	const char *path = r->args->path[i];
 	double start = bt_seconds();
-	int e = bt_ckpt_open(path, &r->c[i], err);
+	int e = bt_sidecar_spare(path, r->args->common.output, err);
 
+	if (e == BT_OK)
+		e = bt_ckpt_open(path, &r->c[i], err);
 	if (e != BT_OK)
 		return e;
 	bt_log(&log, BT_LOG_MORE,

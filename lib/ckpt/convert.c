@@ -426,31 +426,16 @@ static int convert(struct bt_convert *r, const struct bt_named_list *l,
 	return e;
 }
 
-/* Sees that the output takes the place of no other file of a model's, such as
- * its configuration, which the conversion may have no need to read. */
-static int spare(const struct bt_convert *r, struct bt_error *err)
-{
-	const struct bt_model_file *f = NULL;
-	int e = BT_OK;
-	char *path;
-
-	while (e == BT_OK && (f = bt_model_files_next(
-	                          f, ~(unsigned)BT_USE_WEIGHTS)) != NULL) {
-		path = bt_path_join(r->from, f->name);
-		e = bt_out_spare(r->to, &path, 1, err);
-		free(path);
-	}
-	return e;
-}
-
 int bt_convert_run(struct bt_convert *r, struct bt_error *err)
 {
 	struct bt_named_list l = {.n = 0};
 	struct bt_ckpt *c;
-	int e = bt_convert_check(r, err);
+	int e = bt_convert_check(r, err), i;
 
 	if (e == BT_OK)
-		e = spare(r, err);
+		e = bt_sidecar_spare(r->from, r->to, err);
+	for (i = 0; i < r->n_others && e == BT_OK; i++)
+		e = bt_sidecar_spare(r->others[i], r->to, err);
 	if (e != BT_OK)
 		return e;
 	/* a file that is mapped outlives the one that takes its name */

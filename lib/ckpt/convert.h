@@ -82,6 +82,11 @@ int bt_convert_check(const struct bt_convert *r,
 int bt_sidecar_copy(const char *from, const char *dir, int *copied,
                     struct bt_error *err) BT_MUST_USE;
 
+/* BT_EARG where to is one of those files, or another of the model's beside its
+ * weights, which an output would replace; a to of NULL is standard output. */
+int bt_sidecar_spare(const char *from, const char *to,
+                     struct bt_error *err) BT_MUST_USE;
+
 /*
  * Reads and writes. Names of from are dropped and renamed first, then brought
  * into Hugging Face's, from there into others: by default TensorFlow formats

@@ -167,3 +167,19 @@ int bt_sidecar_copy(const char *from, const char *dir, int *copied,
 	free(src);
 	return r;
 }
+
+int bt_sidecar_spare(const char *from, const char *to, struct bt_error *err)
+{
+	const struct bt_model_file *f = NULL;
+	char *dir = bt_path_of(from), *path;
+	int r = BT_OK;
+
+	while (r == BT_OK && (f = bt_model_files_next(
+	                          f, ~(unsigned)BT_USE_WEIGHTS)) != NULL) {
+		path = bt_path_join(dir, f->name);
+		r = bt_out_spare(to, &path, 1, err);
+		free(path);
+	}
+	free(dir);
+	return r;
+}

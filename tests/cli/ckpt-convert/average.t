@@ -46,6 +46,15 @@ refuses "*tensor 'classifier.*' has another shape or type*" 'other labels' \
 	ckpt-convert --average m1 five x.safetensors
 [ -e x.safetensors ]
 is $? 1 'nothing is written'
+cp m2/config.json kept
+for from in m1 m1/model.safetensors; do
+	misuses "*m1/config.json' is both input and output*" "$from onto its configuration" \
+		ckpt-convert --to npz $from m1/config.json
+	misuses "*m1/config.json' is both input and output*" 'or a report' ckpt-inspect -o m1/config.json $from
+done
+misuses "*m2/config.json' is both input and output*" 'onto another of the models' \
+	ckpt-convert --average --to npz m1 m2 m2/config.json
+same kept m2/config.json 'which stays'
 misuses "*m2/model.safetensors' is both input and output*" 'an input as output' ckpt-convert --average m1 m2 m2/model.safetensors
 misuses '*--average expects two FROM at least, and TO*' 'too few' ckpt-convert --average m1 x.safetensors
 misuses '*expected FROM and TO; several FROM need --average*' 'several without the option' ckpt-convert m1 m2 x.safetensors

@@ -27,6 +27,9 @@ like "$(cat err)" '*an encoder)' 'the message says so'
 result $? 'gives its last layer'
 
 # --- weights beside
+cp "$H/vocab.txt" encoder
+misuses "*'encoder/vocab.txt' is both input and output, and would be lost*" 'onto its vocabulary' \
+	ckpt-convert --to onnx encoder encoder/vocab.txt
 works 'in a file of their own' ckpt-convert --external-data "$H" beside.onnx
 like "$(cat err)" "*written to 'beside.onnx' and 'beside.onnx.data' (onnx, *" 'the message says so'
 [ "$(wc -c <beside.onnx)" -lt "$(wc -c <small.onnx)" ]
