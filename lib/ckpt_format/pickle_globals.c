@@ -116,11 +116,15 @@ uint32_t bt_pk_global(struct bt_pickle *k, const uint8_t *module,
 			return bt_pk_new(k, v);
 		}
 	k->r = bt_error_set(
-	    k->err, BT_EFORMAT,
-	    "it imports %.*s.%.*s, which is not data: save the weights alone, "
-	    "as torch.save(model.state_dict(), FILE) does",
+	    k->err, BT_EFORMAT, "it imports %.*s.%.*s, which is %s",
 	    (int)(n_module < 100 ? n_module : 100), (const char *)module,
-	    (int)(n_name < 100 ? n_name : 100), (const char *)name);
+	    (int)(n_name < 100 ? n_name : 100), (const char *)name,
+	    is(module, n_module, "torch._utils") ||
+	            (is(module, n_module, "torch") && n_name > 7 &&
+	             is(name + n_name - 7, 7, "Storage"))
+	        ? "for tensors of a kind that is not read"
+	        : "not data: save the weights alone, as "
+	          "torch.save(model.state_dict(), FILE) does");
 	return BT_PK_END;
 }
 

@@ -99,6 +99,9 @@ fi
 refuses "*'evil-old.bin': it imports builtins.eval, which is not data: save the weights alone, *" \
 	'or a word of Python' ckpt-inspect evil-old.bin
 exits 2 'which --check cannot judge' ckpt-inspect --check evil-old.bin
+sed 's/builtins/torch._utils/; s/^eval/_rebuild_qtensor/' evil-old.bin >quantized.bin
+refuses "*'quantized.bin': it imports torch._utils._rebuild_qtensor, which is for tensors of a kind that is not read" \
+	'a tensor that is not read' ckpt-inspect quantized.bin
 
 # --- model directories
 mkdir both
