@@ -151,6 +151,11 @@ static int pass_file(struct job *j, const char *path, struct bt_error *err)
 
 	if (r != BT_OK)
 		return r;
+	r = bt_ckpt_verify(c, err);
+	if (r != BT_OK) {
+		bt_ckpt_close(c);
+		return r;
+	}
 	if (strcmp(bt_ckpt_format(c), "safetensors") != 0 &&
 	    strcmp(bt_ckpt_format(c), "npy") != 0 &&
 	    strcmp(bt_ckpt_format(c), "npz") != 0)

@@ -292,6 +292,10 @@ like "$? $(cat err)" "2 *'logits.npy': it holds a NumPy array*(tensor-cat -o NAM
 ckpt-convert -q --drop 'id' a1 a.npz
 works 'an archive of some' tensor-cat --verify a.npz
 like "$(cat out)" '1 frame, *' '... is a frame, too'
+cp a.npz bad.npz
+at=$(LC_ALL=C grep -abo 'NUMPY' bad.npz | sed -n '1s/:.*//p')
+printf '\377' | dd of=bad.npz bs=1 seek=$((at + 127)) conv=notrunc 2>/dev/null
+refuses "*'bad.npz': the checksum of '*.npy' differs: *" 'one with a changed byte' tensor-cat --csv bad.npz
 refuses "*'a.npz': it holds a zip archive*(tensor-cat -o NAME.ts makes *)" '... of which a stream is made first' \
 	tensor-cat --softmax a.npz
 refuses "*'a1': it holds a safetensors file*(tensor-cat --from-safetensors *)" '... as of safetensors' \
