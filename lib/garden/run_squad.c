@@ -245,6 +245,7 @@ static int make_records(struct asking *a, char *json, const char *records,
 	    .negatives = a->meta.negatives,
 	    .predicts = true,
 	    .scores = a->scores,
+	    .once = a->scores,
 	    .limits = "max_seq_length, max_query_length of the meta data"};
 	uint64_t n;
 

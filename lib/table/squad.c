@@ -523,6 +523,7 @@ int bt_squad_read(char *const *paths, int n, const struct bt_squad_opts *opts,
 		                 n > 0 ? paths[n - 1] : "standard input");
 	if (e == BT_OK)
 		bt_duplicate_ids_tell(&r.ids, log);
+	stats->same_id = r.ids.again;
 	bt_duplicate_ids_clear(&r.ids);
 	bt_buf_clear(&r.id);
 	free(r.answer);

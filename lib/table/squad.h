@@ -32,6 +32,7 @@ struct bt_squad_stats {
 	uint64_t impossible;         /* with an empty one */
 	uint64_t realigned;          /* answers */
 	uint64_t repeated; /* answers without a place that have several */
+	uint64_t same_id;  /* that have the id of an earlier one */
 };
 
 /* A question; borrowed for the call that takes it. */

@@ -484,6 +484,12 @@ int bt_squad_windows_write(char *const *paths, int n,
 	if (r == BT_OK)
 		r = bt_squad_read(paths, n, &how, take, &m, log, &read, err);
 	stats->questions = read.questions;
+	if (r == BT_OK && o->once && read.same_id > 0)
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "'%s': %llu question%s the id of an earlier "
+		                 "one, and answers are compared by ids",
+		                 paths[0], (unsigned long long)read.same_id,
+		                 read.same_id == 1 ? " has" : "s have");
 	clear(&m);
 	return r;
 }

@@ -23,6 +23,7 @@ struct bt_squad_windows_opts {
 	 * is left out. */
 	bool predicts;
 	bool scores;        /* of these each must have its answers */
+	bool once;          /* no two questions have one id */
 	const char *limits; /* the names of the first two, for messages */
 };
 

@@ -135,6 +135,12 @@ refuses "*question 'q6': it has no answer to compare with (version_2*" 'question
 [ ! -e late ]
 result $? '... which is said before training'
 misuses '*answers are scored of one file, and 2 are given*' 'eval of several files' run1 eval m --predict_file='dev.json,dev2.json'
+sed 's/"id": "q5"/"id": "q4"/' dev.json >same.json
+refuses "*'same.json': 1 question has the id of an earlier one, and answers are compared by ids*" 'ids that come again' \
+	run1 train_and_eval late --predict_file=same.json
+exits 1 '... are said before training' test -e late
+works 'they are answered' run1 predict tf --predict_checkpoint_path=m --predict_file=same.json
+like "$(cat err)" "*warning: 1 record has the id of an earlier one, first 'q4'*" 'with a warning'
 declines 1 "*question 'q6': it has no answer to compare with (version_2*" 'no answers to compare with' run1 eval m --predict_file=dev2.json
 echo '{"task_type": "bert_classification", "train_data_size": 3}' >labels.meta
 declines 1 "*meta data 'labels.meta': task_type is 'bert_classification': this is for questions*" 'meta data of labels' \
