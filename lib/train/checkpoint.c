@@ -332,7 +332,7 @@ static const char *contradiction(const struct bt_train_run *t,
 		const char *field;
 		bool holds;
 	} is[] = {
-	    {"step", s->step >= 0 && (s->step <= t->total || any)},
+	    {"step", s->step >= 0},
 	    {"epoch", s->epoch >= 0 && s->epoch <= UINT32_MAX},
 	    {"pos", s->pos >= 0 && ((uint64_t)s->pos <= t->train->n || any)},
 	    {"loss_weight", s->loss_weight >= 0},
@@ -367,6 +367,12 @@ static int read_state(struct bt_train_run *t, json_t *o, const char *path,
 	for (i = 0; i < MEMBERS; i++)
 		if (!read_member(i, json_object_get(o, members[i].key), &s))
 			return impossible(path, "", members[i].key, err);
+	if (!any && s.step > t->total) /* where that may differ */
+		return bt_error_set(err, BT_EFORMAT,
+		                    "'%s' is of update %lld, and the run has "
+		                    "%lld",
+		                    path, (long long)s.step,
+		                    (long long)t->total);
 	field = contradiction(t, &s, any);
 	if (field != NULL)
 		return impossible(path, "", field, err);
