@@ -24,6 +24,12 @@ void bt_file_patterns_clear(struct bt_file_patterns *p)
 	memset(p, 0, sizeof(*p));
 }
 
+/* Keys of a configuration, which have dots, are written as they are. */
+static const char *dashes(const char *flag)
+{
+	return strchr(flag, '.') == NULL ? "--" : "";
+}
+
 static int find(const char *flag, const char *pattern,
                 struct bt_file_patterns *p, size_t *cap, struct bt_error *err)
 {
@@ -36,8 +42,8 @@ static int find(const char *flag, const char *pattern,
 	found = glob(pattern, 0, NULL, &g);
 	if (found != 0 && found != GLOB_NOSPACE)
 		return bt_error_set(err, BT_EIO,
-		                    "--%s: the file '%.300s' does not exist",
-		                    flag, pattern);
+		                    "%s%s: the file '%.300s' does not exist",
+		                    dashes(flag), flag, pattern);
 	n = found == 0 ? (size_t)p->n + g.gl_pathc : SIZE_MAX;
 	if (n > INT_MAX || bt_grow(&p->path, cap, n, sizeof(*p->path)) != BT_OK)
 		r = bt_error_nomem(err, "looking for files");
@@ -66,7 +72,8 @@ int bt_file_patterns_find(const char *flag, const char *patterns,
 		patterns += n + (patterns[n] == ',');
 	}
 	if (r == BT_OK && p->n == 0)
-		r = bt_error_set(err, BT_EARG, "--%s names no file", flag);
+		r = bt_error_set(err, BT_EARG, "%s%s names no file",
+		                 dashes(flag), flag);
 	if (r != BT_OK)
 		bt_file_patterns_clear(p);
 	return r;

@@ -12,8 +12,8 @@ struct bt_file_patterns {
 
 /*
  * The files of patterns with *, ? and [...], divided by commas; flag names the
- * flag for messages. BT_EIO for a pattern that no file matches. *p is
- * overwritten.
+ * flag for messages, or the key of a configuration. BT_EIO for a pattern that
+ * no file matches. *p is overwritten.
  */
 int bt_file_patterns_find(const char *flag, const char *patterns,
                           struct bt_file_patterns *p,

@@ -209,6 +209,8 @@ is "$(cat out)" '' 'trains no more'
 works 'but goes on to more steps' exp train_and_eval t \
 	$override=trainer.train_steps=70 --verbosity=-1
 like "$(head -n 1 out)" 'train | step:     70 *' 'from where it was'
+refuses "bert-run-experiment: task.train_data.input_path: the file 'nothing' does not exist" 'no such records' \
+	exp train late $override=task.train_data.input_path=nothing
 refuses "*'t/checkpoint.safetensors' is of update 70, and the run has 60*" 'not back to fewer' exp train_and_eval t \
 	$override=trainer.train_steps=60
 refuses '*another run: batch size was 32, is 16*' 'not with other settings' exp train \
