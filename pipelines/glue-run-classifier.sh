@@ -76,6 +76,11 @@ case $task in
 mnli) eval=dev_matched test=test_matched ;;
 *) eval=dev test=test ;;
 esac
+# what label_ids is: a class or, for STS-B, a number
+case $task in
+sts-b) type=float ;;
+*) type=class ;;
+esac
 for part in train eval test; do
 	case $part in
 	train) file=train ;;
@@ -88,7 +93,8 @@ for part in train eval test; do
 		sed -n 's/.*"label": *"\([^"]*\)".*"label_ids": *\([0-9]*\).*/\2 \1/p' |
 		sort -un | cut -d' ' -f2- | paste -sd, -)
 	bert-tokenize -q -m "$bert" --dialect modelgarden --layout modelgarden \
-		--pad "$length" --max-length "$length" --labels "$labels" \
+		--pad "$length" --max-length "$length" --label-type $type \
+		${labels:+--labels "$labels"} \
 		--meta-data "$meta" --part $part \
 		--processor "$(echo "$task" | tr '[:lower:]' '[:upper:]')" \
 		-o "$out/${task}_$part.tf_record" "$out/$part.text"
@@ -116,4 +122,5 @@ bert-run-classifier \
 	--input_meta_data_path="$meta" \
 	--eval_data_path="$out/${task}_test.tf_record" \
 	--bert_config_file="$bert/bert_config.json" \
-	--model_dir="$out/model"
+	--model_dir="$out/model" \
+	--distribution_strategy=off

@@ -70,16 +70,21 @@ value() {
 }
 positions=$(value max_position_embeddings)
 length=$((positions < 128 ? positions : 128))
+case $task in
+sts-b) type=float metric=pearson_spearman_corr best=pearson_spearman_corr ;;
+*) type=int metric=accuracy best=cls_accuracy ;;
+esac
 
 for part in train dev; do
 	csv2tfrecord -q --task "$task" "$data/$part.tsv" |
 		bert-tokenize -q -m "$bert" --dialect modelgarden \
 			--layout modelgarden --pad $length --max-length $length \
-			-o "$out/$part.tf_record"
+			--label-type "$(echo $type | sed s/int/class/)" -o "$out/$part.tf_record"
 done
 examples=$(tfrecord-cat --count "$out/train.tf_record")
 classes=$(tfrecord-cat -q --json "$out/train.tf_record" |
 	sed -n 's/.*"label_ids": *\[*\([0-9]*\).*/\1/p' | sort -un | wc -l | tr -d ' ')
+[ $type = int ] || classes=1
 : "${steps:=$((examples * 3 / batch))}"
 : "${every:=$((steps / 6 > 0 ? steps / 6 : 1))}"
 
@@ -104,18 +109,20 @@ classes=$(tfrecord-cat -q --json "$out/train.tf_record" |
 cat >"$out/$task.yaml" <<EOF
 task:
   model: {num_classes: $classes}
-  metric_type: accuracy
+  metric_type: $metric
   train_data:
     drop_remainder: true
     global_batch_size: $batch
     input_path: $out/train.tf_record
     is_training: true
+    label_type: $type
     seq_length: $length
   validation_data:
     drop_remainder: false
     global_batch_size: $batch
     input_path: $out/dev.tf_record
     is_training: false
+    label_type: $type
     seq_length: $length
 trainer:
   checkpoint_interval: $every
@@ -129,7 +136,7 @@ trainer:
   summary_interval: $every
   train_steps: $steps
   validation_interval: $((every * 2))
-  best_checkpoint_eval_metric: cls_accuracy
+  best_checkpoint_eval_metric: $best
   best_checkpoint_export_subdir: best_ckpt
 EOF
 

@@ -124,6 +124,14 @@ like "$(tail -n 1 err)" "bert-run-glue: 11 files in 'all/submission.zip'" \
 is "$(cut -f2 all/predictions/AX.tsv | sort -u | tr '\n' ' ')" \
 	'contradiction entailment neutral prediction ' 'glue-submission.sh: the classes of MNLI'
 ckpt-convert -q --to tf1 all/RTE/model/best_ckpt all/bert/bert_model.ckpt
+exits 0 'glue-run-classifier.sh: a task of numbers' "$TEST_TOP/pipelines/glue-run-classifier.sh" \
+	sts-b all/bert all/data/STS-B numbers
+like "$(tail -n 1 out)" '* - val_mean_squared_error: *' 'glue-run-classifier.sh: has their error'
+is "$(wc -l <numbers/model/test_results.tsv | tr -d ' ')" 20 'glue-run-classifier.sh: predicts numbers'
+exits 0 'train-experiment.sh: a task of numbers' "$TEST_TOP/pipelines/train-experiment.sh" \
+	sts-b all/bert all/data/STS-B numbers2
+grep -q '"pearson_spearman_corr"' numbers2/model/best_ckpt/info.json
+result $? 'train-experiment.sh: has their correlation'
 exits 1 "glue-submission.sh: a user's model and data" "$TEST_TOP/pipelines/glue-submission.sh" \
 	all/bert all/data all2 --num_epoch=1
 like "$(tail -n 1 err)" '*: 11 of the 11 files are missing or wrong: CoLA.tsv*' \
