@@ -201,6 +201,9 @@ Try 'bert-run-classifier --help'." 'says why'
 # Files that are not what they should be.
 refuses "*--train_data_path: the file 'no*' does not exist*" 'no records' \
 	published x --train_data_path='no*'
+sed 's/"max_seq_length": [0-9]*/"max_seq_length": 9/' $meta >short.meta
+refuses '*more than the limit of 9*' 'records longer than the meta data say' \
+	published x --input_meta_data_path=short.meta
 refuses "*'no.json'*" 'no meta data' published x --input_meta_data_path=no.json
 refuses "*'g/bert/none'*" 'no checkpoint' published x --init_checkpoint=g/bert/none
 exits 2 'an address' published x --init_checkpoint=gs://b/bert_model.ckpt
