@@ -109,8 +109,9 @@ static void tell(const struct bt_finetuning_plan *plan,
 		              (unsigned long long)s->cut_texts,
 		              (unsigned long long)s->cut_tokens);
 	if (rows->skipped > 0)
-		bt_buf_printf(&b, "; %llu bad rows left out",
-		              (unsigned long long)rows->skipped);
+		bt_buf_printf(&b, "; %llu bad row%s left out",
+		              (unsigned long long)rows->skipped,
+		              bt_plural(rows->skipped));
 	bt_log(plan->f->log, BT_LOG_NOTE,
 	       "%s: %llu record%s of %lld tokens in '%s'%s", p->key,
 	       (unsigned long long)s->records, bt_plural(s->records),
