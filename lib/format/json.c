@@ -246,7 +246,8 @@ void bt_json_join_lists(char *text)
 
 int bt_json_save(const char *path, const json_t *object, struct bt_error *err)
 {
-	char *s = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+	char *s = json_dumps(object, JSON_INDENT(2) |
+	                                 JSON_REAL_PRECISION(BT_JSON_DIGITS));
 	size_t n;
 	int r;
 

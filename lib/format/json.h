@@ -44,6 +44,8 @@ json_t *bt_json_whole(json_t *v, bool failed);
 /* Puts each list of numbers in printed JSON on one line, in place. */
 void bt_json_join_lists(char *text);
 
+#define BT_JSON_DIGITS 9 /* of the numbers in a file of bt_json_save */
+
 /* Writes an object, indented by two, as an atomic file. */
 int bt_json_save(const char *path, const json_t *object,
                  struct bt_error *err) BT_MUST_USE;

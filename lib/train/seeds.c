@@ -92,6 +92,15 @@ static int read_file(struct bt_seeds *s, const char *dir, struct bt_error *err)
 	return r;
 }
 
+/* As the file has it: the same whether a run was stopped after it or not. */
+static double as_written(double v)
+{
+	char s[32];
+
+	snprintf(s, sizeof(s), "%.*g", BT_JSON_DIGITS, v);
+	return strtod(s, NULL);
+}
+
 /* Mean, deviation and the best of those that are there. */
 static void sum_up(struct bt_seeds *s)
 {
@@ -210,7 +219,7 @@ int bt_seeds_run(struct bt_seeds *s, const struct bt_job_opts *o, bool force,
 		if (r != BT_OK || !has_ended(end))
 			continue;
 		s->metric = end->metric;
-		s->value[i] = end->best;
+		s->value[i] = as_written(end->best);
 		sum_up(s);
 		r = write_file(s, dir, err);
 	}

@@ -72,6 +72,10 @@ seeds r -q --seeds 2 --save-steps 2 train.rec >again
 seeds t -q --seeds 2 train.rec >want
 same again want 'it goes on'
 for i in 42 43; do same r/seed-$i/model.safetensors t/seed-$i/model.safetensors "seed $i"; done
+seeds r -q --seeds 3 --metric loss --force train.rec
+seeds t -q --seeds 2 --metric loss --force train.rec
+seeds t -q --seeds 3 --metric loss train.rec
+same t/seeds.json r/seeds.json 'runs at two times come to the same numbers'
 works 'replaced' seeds r --seeds 2 --epochs 1 --force train.rec
 like "$(cat err)" '*seed 42*seed 43*' 'all of them'
 cp out want
