@@ -259,6 +259,9 @@ static bool label_options(const struct args *a)
 /* The error if options do not go with the task; or NULL. */
 static const char *misfit(const struct args *a, const struct bt_task *task)
 {
+	if (a->windows != NULL && !bt_task_of_texts(task))
+		return "--windows joins what is predicted of whole texts: "
+		       "labels or numbers";
 	if (task == &bt_task_qa)
 		return label_options(a) || a->group_by != NULL
 		           ? "answers to questions are evaluated without "

@@ -210,9 +210,9 @@ static const char *misfit(const struct args *a, const struct bt_model *m)
 	const struct bt_task *task = m->task;
 	const char *why;
 
-	if (a->windows != NULL && a->embed == NULL && task->per_token)
-		return "--windows joins what is predicted of whole texts, and "
-		       "the model looks at their tokens";
+	if (a->windows != NULL && a->embed == NULL && !bt_task_of_texts(task))
+		return "--windows joins what is predicted of whole texts: "
+		       "labels or numbers";
 	if (task == &bt_task_qa && a->embed == NULL && a->scheme == NULL)
 		return misfit_answers(a);
 	if (a->scheme != NULL && (a->embed != NULL || task != &bt_task_tagging))

@@ -267,6 +267,7 @@ static int complete(struct args *a, char **argv, int argc, int operand,
 	if (t->teacher_weight < 0)
 		t->teacher_weight = 0.5;
 	t->windows = bt_windows_named(a->windows);
+	a->job.windows = a->windows != NULL;
 	t->out = a->common.output;
 	t->keep_finished = !a->force;
 	t->stopped = bt_tool_stopped;

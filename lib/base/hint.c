@@ -74,6 +74,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_WORDS_TENSOR] = "bert-predict --format tensor writes them",
     [BT_HINT_TEACHER_TEMPERATURE] =
         "--teacher-temperature does not apply to regression",
+    [BT_HINT_WINDOWS_TEXTS] = "--windows applies to classification, "
+                              "multilabel, ranking and regression",
     [BT_HINT_NUMBER_ROWS] = "csv2tfrecord -i row numbers the rows",
     [BT_HINT_PREDICT_CLASSES_ONLY] =
         "--proba, --top and --map-label do not apply to regression",

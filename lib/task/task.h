@@ -115,6 +115,14 @@ static inline bool bt_task_has_numbers(const struct bt_task *task)
 	return task == &bt_task_regression || task == &bt_task_ranking;
 }
 
+/* Whether a text has labels or numbers by itself: then it can be in a fold, and
+ * its windows be joined. */
+static inline bool bt_task_of_texts(const struct bt_task *task)
+{
+	return task == &bt_task_classification ||
+	       task == &bt_task_multi_label || bt_task_has_numbers(task);
+}
+
 /* Whether pairs of texts that are to be embedded have scores. */
 bool bt_task_has_scores(const struct bt_task_data *d);
 

@@ -139,8 +139,7 @@ int bt_fold_take(const struct bt_fold *f, const struct bt_task *task,
 	    .d = d, .class = BT_BITPACK_INIT, .fold = BT_BITPACK_INIT};
 	int r = BT_OK;
 
-	if (task != &bt_task_classification && task != &bt_task_multi_label &&
-	    !bt_task_has_numbers(task))
+	if (!bt_task_of_texts(task))
 		return bt_error_set(
 		    err, BT_EARG,
 		    "this model learns to %s: folds are of texts "

@@ -80,6 +80,8 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 		hint = BT_HINT_R_DROP_ONE_LABEL;
 	else if (!task->one_label && j->o.pseudo.file != NULL)
 		hint = BT_HINT_PSEUDO_LABEL_ONE_LABEL;
+	else if (!bt_task_of_texts(task) && j->o.windows)
+		hint = BT_HINT_WINDOWS_TEXTS;
 	else if (!task->distils && j->o.teacher != NULL)
 		hint = BT_HINT_TEACHER_TEXTS;
 	else if (!task->masks && (j->o.mask_prob > 0 || j->o.whole_words ||

@@ -44,6 +44,7 @@ struct bt_job_opts {
 	size_t eval_first; /* of them, that are evaluated on; 0: all */
 	size_t eval_batch; /* only as many as make full batches of that size;
 	                    * 0: all. Never none */
+	bool windows;      /* train.windows were asked for */
 	size_t longest;    /* tokens of a training record; 0: any */
 	size_t eval_longest;
 	const char *teacher; /* its predictions of the training records, or

@@ -114,6 +114,8 @@ misuses "*threshold '1.5' is not a number from 1e-9 to 1*" 'no probability' \
 	bert-predict -q -m nli --threshold 1.5 text.rec
 misuses '*the model chooses an answer: of the options for labels*' 'a threshold for a model that was trained to choose' \
 	bert-predict -q -m chooses --threshold .2 text.rec
+misuses '*--windows joins what is predicted of whole texts*' 'windows' \
+	bert-predict -q -m nli --windows each text.rec
 misuses '*what is explained is why a text has a class, a label or a number*' 'an explanation' \
 	bert-predict -q -m nli --explain text.rec
 works 'embeddings of choices' bert-predict -q -m nli --embed mean -o x.npy text.rec

@@ -80,4 +80,11 @@ refuses "*mixed.rec*is window * of the text 'L*' and does not follow the window 
 	'windows in any order' train x -q mixed.rec
 works '... by themselves' train each -q --windows each mixed.rec
 misuses '*--windows*' 'another way' train x -q --windows min train.w.rec
+
+bert-train -q --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --task masked-lm --steps 1 -o words train.w.rec
+misuses '*this model learns to tell masked tokens (--windows applies to classification, *' \
+	'windows of a text that has no label stay apart' \
+	bert-train -q -m words --task masked-lm --windows first -o x train.w.rec
+misuses '*--windows joins what is predicted of whole texts: labels or numbers*' '... also in evaluation' \
+	bert-eval -m words --windows each train.w.rec
 finish
