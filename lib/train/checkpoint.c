@@ -79,8 +79,9 @@ static char *describe(const struct bt_train_run *t)
 		p = (const char *)&s + members[i].at;
 		v = members[i].type == INTEGER
 		        ? json_integer(*(const int64_t *)p)
-		    : members[i].type == REAL ? json_real(*(const double *)p)
-		                              : json_boolean(*(const bool *)p);
+		    : members[i].type == REAL
+		        ? bt_json_finite(*(const double *)p)
+		        : json_boolean(*(const bool *)p);
 		json_object_set_new(o, members[i].key, v);
 	}
 	for (i = 0; i < BT_EVENT_STREAMS; i++) {
@@ -294,6 +295,8 @@ static bool read_member(size_t i, const json_t *v, struct bt_train_state *s)
 		*(double *)p = json_number_value(v);
 	else if (members[i].type == BOOLEAN && json_is_boolean(v))
 		*(bool *)p = json_is_true(v);
+	else if (p == &s->best && json_is_null(v))
+		s->best = NAN; /* undefined: equal predictions, say */
 	else
 		return v == NULL && members[i].later;
 	return true;

@@ -120,6 +120,23 @@ static int check_value(const struct bt_train_run *t, double value,
 	return r;
 }
 
+/* Whether a number is the same in all examples: what a correlation with it is
+ * then, no model decides. */
+static bool has_constant(const struct bt_dataset *d)
+{
+	size_t i, k;
+
+	for (k = 0; k < d->width; k++) {
+		for (i = 1; i < d->n; i++)
+			if (bt_dataset_target(d, i)[k] !=
+			    bt_dataset_target(d, 0)[k])
+				break;
+		if (i >= d->n)
+			return true;
+	}
+	return false;
+}
+
 /* As if the model put out zeros. */
 int bt_train_check_metric(struct bt_train_run *t, struct bt_error *err)
 {
@@ -149,7 +166,12 @@ int bt_train_check_metric(struct bt_train_run *t, struct bt_error *err)
 		return r;
 	bt_metrics_summary(m, &s);
 	r = bt_metrics_find(&s, t->o->metric, &value, err);
-	if (r == BT_OK)
+	if (r == BT_OK && isnan(value) && has_constant(t->eval))
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "evaluation records: the metric '%s' is "
+		                 "undefined: a number is the same in all",
+		                 t->o->metric);
+	else if (r == BT_OK)
 		r = check_value(t, value, err);
 	bt_metrics_reset(m);
 	return r;
@@ -174,6 +196,7 @@ static int evaluate(struct bt_train_run *t, double loss,
 		return r;
 	/* a tie is no improvement */
 	*better = t->o->keep_last || !t->s.have_best ||
+	          (isnan(t->s.best) && !isnan(value)) ||
 	          (bt_metrics_falls(t->o->metric) ? value < t->s.best
 	                                          : value > t->s.best);
 	if (!t->o->measure_only)
