@@ -96,7 +96,7 @@ int bt_few_shot_begin(struct bt_job *j, struct bt_error *err)
 	o->embedding_loss = BT_EMBEDDING_CLASSES;
 	j->model.task = &bt_task_embedding;
 	j->model.config.problem_type = BT_PROBLEM_EMBEDDING;
-	return r;
+	return r == BT_OK ? bt_job_compares(j, err) : r;
 }
 
 static int keep(void *ctx, size_t i, const float *row, struct bt_error *err)

@@ -359,6 +359,39 @@ static int read_matryoshka(struct bt_job *j, struct bt_error *err)
 	return BT_OK;
 }
 
+int bt_job_compares(const struct bt_job *j, struct bt_error *err)
+{
+	const struct bt_batching *b = &j->o.train.batching;
+	const struct bt_dataset *d = &j->train;
+
+	if (d->most_texts > 2 ||
+	    (b->size * (size_t)b->accumulate != 1 && bt_dataset_texts(d) > 1))
+		return BT_OK;
+	return bt_error_set(err, BT_EARG,
+	                    "an update has one pair, which is compared with "
+	                    "no other: nothing would be learned");
+}
+
+/* Whether the loss compares what is not equal anyway. */
+static int check_pairs(const struct bt_job *j, const struct bt_task_data *d,
+                       struct bt_error *err)
+{
+	float first = bt_task_target(d, 0)[0];
+	size_t i = 1;
+
+	if (j->o.train.embedding_loss == BT_EMBEDDING_COSINE ||
+	    j->o.train.measure_only)
+		return BT_OK;
+	while (i < d->n && bt_task_target(d, i)[0] == first)
+		i++;
+	if (i < d->n || d->n <= 2) /* one pair: as of those without a score */
+		return bt_job_compares(j, err);
+	return bt_error_set(err, BT_EFORMAT,
+	                    "all pairs have the score %g: there is nothing to "
+	                    "tell apart",
+	                    (double)first);
+}
+
 /* Which loss embeddings are trained by. */
 static int choose_embedding_loss(struct bt_job *j, struct bt_error *err)
 {
@@ -368,6 +401,7 @@ static int choose_embedding_loss(struct bt_job *j, struct bt_error *err)
 	bool scores = bt_task_has_scores(&d);
 	int i = scores ? BT_EMBEDDING_COSENT : BT_EMBEDDING_RANKING;
 	size_t k;
+	int r;
 
 	/* unless another was asked for */
 	if (scores && j->o.train.metric == j->model.task->metric)
@@ -397,7 +431,8 @@ static int choose_embedding_loss(struct bt_job *j, struct bt_error *err)
 			    "a pair has the score %g, and cosines are between "
 			    "-1 and 1",
 			    (double)bt_task_target(&d, k)[0]);
-	return read_matryoshka(j, err);
+	r = read_matryoshka(j, err);
+	return r == BT_OK ? check_pairs(j, &d, err) : r;
 }
 
 static int read_teacher(struct bt_job *j, struct bt_error *err)

@@ -15,6 +15,9 @@ static inline const struct bt_log *bt_job_log(const struct bt_job *j)
  * old labels are set. */
 int bt_job_data(struct bt_job *j, struct bt_error *err) BT_MUST_USE;
 
+/* Refuses updates in which no pair of texts is compared with others. */
+int bt_job_compares(const struct bt_job *j, struct bt_error *err) BT_MUST_USE;
+
 /* Opens the device that the job names, if it does; before there are threads. */
 int bt_job_device_open(struct bt_job *j, struct bt_error *err) BT_MUST_USE;
 

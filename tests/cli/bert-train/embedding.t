@@ -91,6 +91,15 @@ like "$(cat out err)" 'spearman * pearson * loss * (100 pairs)*spearman is * les
 bert-eval -q -m s --min mrr=.1 scored.rec >out 2>err
 is $? 1 'of which none is nearest'
 like "$(cat err)" "*metric 'mrr' needs pairs without a score*" '... as is said'
+sed 's/,[123]$/,2/' pairs.csv | csv2tfrecord -q -i row -t a --pair b -l score |
+	bert-tokenize -q -m vocab.txt --apart -o equal.rec
+refuses '*all pairs have the score 2: there is nothing to tell apart' 'equal scores' train x -q equal.rec
+for pairs in train scored; do
+	misuses '*an update has one pair, which is compared with no other: nothing would be learned*' \
+		"$pairs: one pair at a time" train x -q --override --batch-size 1 $pairs.rec
+done
+works '... of which an update has several' train x -q --override --batch-size 1 --accumulate 2 --steps 1 train.rec
+rm -r x
 works 'a loss for scores' train s2 -q --embedding-loss cosine --steps 1 --pool max \
 	"$(sed 's/,[123]$/,.5/' pairs.csv | csv2tfrecord -q -i row -t a --pair b -l score |
 		bert-tokenize -q -m vocab.txt --apart -o half.rec; echo half.rec)"

@@ -51,6 +51,7 @@ misuses '*few examples are for a model that chooses one class, and this one lear
 	few x -q --task regression n.rec
 misuses '*--few-shot does not go with --head*' 'a head' few x -q --head 'mean, dense' few.rec
 misuses '*by first, mean or max*' 'a pooler' few x -q --pool pooler few.rec
+misuses '*an update has one pair, *' 'one text at a time' few x -q --override --batch-size 1 few.rec
 [ ! -e x ]
 result $? 'nothing is left of these'
 finish
