@@ -592,7 +592,9 @@ int main(int argc, char **argv)
 	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status))
 		return status;
 	if (a.device != NULL && strcmp(a.device, "list") == 0)
-		return bt_tool_end(&tool, list_devices(&a));
+		return bt_tool_works(&tool, &status)
+		           ? bt_tool_end(&tool, list_devices(&a))
+		           : status;
 	if (a.delimiter != NULL &&
 	    bt_csv_delimiter(a.delimiter, &a.p.delimiter) != BT_OK)
 		return bt_tool_end(

@@ -542,6 +542,9 @@ int main(int argc, char **argv)
 	if (!bt_tool_options_help(&tool, argc, argv, &a, &operand, help,
 	                          &status))
 		return status;
+	if (a.job.device != NULL && strcmp(a.job.device, "list") == 0 &&
+	    !bt_tool_works(&tool, &status))
+		return status;
 	if (a.job.device != NULL && strcmp(a.job.device, "list") == 0)
 		return bt_tool_end(&tool, bt_pjrt_list(NULL, &err) == BT_OK
 		                              ? BT_EXIT_DONE

@@ -238,11 +238,13 @@ bool bt_tool_parsed(const struct bt_tool *tool, enum bt_opt_result result,
 		*status = refuse_ranks(tool);
 		return false;
 	case BT_OPT_HELP_ASKED:
-		help(tool, stdout);
+		if (bt_launched_rank() <= 0)
+			help(tool, stdout);
 		*status = bt_tool_end(tool, BT_EXIT_DONE);
 		return false;
 	case BT_OPT_VERSION_ASKED:
-		print_version(tool);
+		if (bt_launched_rank() <= 0)
+			print_version(tool);
 		*status = bt_tool_end(tool, BT_EXIT_DONE);
 		return false;
 	default:
