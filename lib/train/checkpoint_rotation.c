@@ -34,12 +34,12 @@ void bt_train_remove(const char *out)
 	free(path);
 }
 
-static char *path_of(const struct bt_train_run *t, int64_t step)
+static char *path_of(const char *out, int64_t step)
 {
 	char name[64];
 
 	snprintf(name, sizeof(name), BEFORE "%lld" BEHIND, (long long)step);
-	return bt_path_join(t->o->out, name);
+	return bt_path_join(out, name);
 }
 
 /* The step in a file's name, or -1. */
@@ -55,23 +55,6 @@ static int64_t step_of(const char *name)
 	return strcmp(name, same) == 0 ? step : -1;
 }
 
-int bt_checkpoint_forget_other(const struct bt_train_run *t,
-                               struct bt_error *err)
-{
-	const char *from = t->o->resume_from;
-	char *path;
-	int r = BT_OK;
-
-	if (!bt_dist_is_first(t->o->dist) || (t->o->resume && from == NULL))
-		return BT_OK;
-	path = bt_train_checkpoint(t->o->out);
-	if ((from == NULL || !bt_path_same(from, path)) && unlink(path) != 0 &&
-	    errno != ENOENT)
-		r = bt_error_sys(err, errno, "cannot remove '%s'", path);
-	free(path);
-	return r;
-}
-
 int bt_checkpoint_set_aside(const struct bt_train_run *t, struct bt_error *err)
 {
 	char *from, *to;
@@ -80,7 +63,7 @@ int bt_checkpoint_set_aside(const struct bt_train_run *t, struct bt_error *err)
 	if (t->o->keep < 2 || t->saved_step < 0)
 		return BT_OK;
 	from = bt_train_checkpoint(t->o->out);
-	to = path_of(t, t->saved_step);
+	to = path_of(t->o->out, t->saved_step);
 	if (unlink(to) != 0 && errno != ENOENT)
 		r = bt_error_sys(err, errno, "cannot replace '%s'", to);
 	/* a second name, so that there is a newest one at any moment; not all
@@ -100,18 +83,18 @@ static int falling(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-void bt_checkpoint_prune(const struct bt_train_run *t)
+/* Removes all of fewer than `below` steps but the last ones. */
+static void remove_earlier(const char *out, int64_t below, size_t but)
 {
-	size_t most = t->o->keep > 1 ? (size_t)t->o->keep - 1 : 0, n = 0, i;
-	DIR *dir = t->o->keep > 0 ? opendir(t->o->out) : NULL;
+	DIR *dir = opendir(out);
 	int64_t *steps = NULL, step;
 	struct dirent *e;
-	size_t cap = 0;
+	size_t cap = 0, n = 0, i;
 	char *path;
 
 	while (dir != NULL && (e = readdir(dir)) != NULL) {
 		step = step_of(e->d_name);
-		if (step < 0 || step >= t->saved_step)
+		if (step < 0 || step >= below)
 			continue;
 		if (bt_grow(&steps, &cap, n + 1, sizeof(*steps)) != BT_OK)
 			break;
@@ -121,10 +104,40 @@ void bt_checkpoint_prune(const struct bt_train_run *t)
 		closedir(dir);
 	if (n > 0)
 		qsort(steps, n, sizeof(*steps), falling);
-	for (i = most; i < n; i++) {
-		path = path_of(t, steps[i]);
+	for (i = but; i < n; i++) {
+		path = path_of(out, steps[i]);
 		(void)unlink(path);
 		free(path);
 	}
 	free(steps);
+}
+
+void bt_checkpoint_prune(const struct bt_train_run *t)
+{
+	int64_t keep = t->o->keep;
+
+	if (keep > 0)
+		remove_earlier(t->o->out, t->saved_step, (size_t)keep - 1);
+}
+
+int bt_checkpoint_forget_other(const struct bt_train_run *t,
+                               struct bt_error *err)
+{
+	const char *from = t->o->resume_from, *out = t->o->out;
+	char *path, *dir;
+	int r = BT_OK;
+
+	if (!bt_dist_is_first(t->o->dist) || (t->o->resume && from == NULL))
+		return BT_OK;
+	path = bt_train_checkpoint(out);
+	dir = from != NULL ? bt_path_of(from) : NULL;
+	/* those beside the one that is resumed are of its run */
+	if (access(path, F_OK) == 0 && (dir == NULL || !bt_path_same(dir, out)))
+		remove_earlier(out, INT64_MAX, 0);
+	if ((from == NULL || !bt_path_same(from, path)) && unlink(path) != 0 &&
+	    errno != ENOENT)
+		r = bt_error_sys(err, errno, "cannot remove '%s'", path);
+	free(path);
+	free(dir);
+	return r;
 }

@@ -53,8 +53,11 @@ static uint64_t missing(const char *dir, const char *name, uint64_t bytes)
 }
 
 int bt_disk_space_check_run(const struct bt_model *m,
-                            const struct bt_train_opts *o, struct bt_error *err)
+                            const struct bt_train_opts *o, int64_t steps,
+                            struct bt_error *err)
 {
+	int64_t most = steps / (o->save_steps > 0 ? o->save_steps : 1);
+	int64_t kept = o->keep < most ? o->keep : most;
 	uint64_t model = bt_model_file_size(m), all,
 	         checkpoint = bt_checkpoint_file_size(m, o);
 	bool saves = o->save_steps > 0 || o->save_minutes > 0 || o->save_end;
@@ -71,8 +74,8 @@ int bt_disk_space_check_run(const struct bt_model *m,
 		return r;
 	all += missing(o->out, BT_CHECKPOINT_FILE, checkpoint) + checkpoint -
 	       model;
-	if (o->keep > 1 && !o->resume)
-		all += (uint64_t)(o->keep - 1) * checkpoint;
+	if (kept > 1 && !o->resume)
+		all += (uint64_t)(kept - 1) * checkpoint;
 	r = bt_disk_space_check(o->out, all, "the model and its checkpoints",
 	                        err);
 	return r == BT_OK ? r : bt_error_hint(err, BT_HINT_SAVE_FEWER, r);

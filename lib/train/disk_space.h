@@ -15,10 +15,10 @@ uint64_t bt_checkpoint_file_size(const struct bt_model *m,
 int bt_disk_space_check(const char *dir, uint64_t bytes, const char *what,
                         struct bt_error *err) BT_MUST_USE;
 
-/* The same for all that the run into o->out, which is there, has to hold at a
- * time: each file is replaced by one that is complete. */
+/* The same for all that the run of so many steps into o->out, which is there,
+ * has to hold at a time: each file is replaced by one that is complete. */
 int bt_disk_space_check_run(const struct bt_model *m,
-                            const struct bt_train_opts *o,
+                            const struct bt_train_opts *o, int64_t steps,
                             struct bt_error *err) BT_MUST_USE;
 
 #endif

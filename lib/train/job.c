@@ -429,7 +429,8 @@ static int check_output(struct bt_job *j, bool dry, struct bt_error *err)
 	if (j->o.train.measure_only)
 		return BT_OK;
 	r = check_leftovers(j, err);
-	return r == BT_OK ? bt_disk_space_check_run(&j->model, &j->o.train, err)
+	return r == BT_OK ? bt_disk_space_check_run(&j->model, &j->o.train,
+	                                            j->need.steps, err)
 	                  : r;
 }
 

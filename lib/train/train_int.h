@@ -238,7 +238,7 @@ int bt_train_recover(struct bt_train_run *t, struct bt_error *err) BT_MUST_USE;
 /* The seed of the order of examples. */
 uint64_t bt_train_order_seed(const struct bt_train_run *t);
 
-/* Removes the checkpoint that stands, unless the run goes on from it: its model
+/* Removes the checkpoints that stand, unless the run goes on from it: its model
  * will be replaced, and whoever went on from it would have another one for its
  * best (checkpoint_rotation.c). */
 int bt_checkpoint_forget_other(const struct bt_train_run *t,

@@ -71,6 +71,10 @@ works 'one that is kept' small_train k1 -q --epochs 2 --save-steps 5 --keep 1
 is "$(cd k1 && ls checkpoint* | tr '\n' ' ')" 'checkpoint.safetensors ' 'is the last one'
 cmp k/model.safetensors k1/model.safetensors >why 2>&1
 result $? 'the model is the same'
+works 'a run in their place, and more than there will be' small_train k -q --epochs 1 --save-steps 5 --keep 1000000000 \
+	--no-resume
+is "$(cd k && ls checkpoint* | tr '\n' ' ')" 'checkpoint-5.safetensors checkpoint.safetensors ' 'has its own ones alone'
+works 'the first run again' small_train k -q --epochs 2 --save-steps 5 --keep 3 --no-resume
 mkdir from
 works 'any of them' small_train from -q --epochs 2 --save-steps 5 \
 	--resume-from k/checkpoint-10.safetensors
