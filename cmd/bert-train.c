@@ -397,6 +397,7 @@ static int tune_space(const struct args *a, struct bt_tune_space *space,
 	           : BT_OK;
 }
 
+/* res NULL: only checks what is asked for. */
 static int run_tune(struct args *a, struct bt_train_result *res,
                     struct bt_error *err)
 {
@@ -428,7 +429,8 @@ static int run_tune(struct args *a, struct bt_train_result *res,
 	bt_escape_command(&b, same.n, same.word);
 	o.same = bt_buf_str(&b);
 	if (r == BT_OK)
-		r = bt_tune_run(&o, res, err);
+		r = res != NULL ? bt_tune_run(&o, res, err)
+		                : bt_tune_check(&o, err);
 	bt_tune_space_clear(&o.space);
 	bt_command_clear(&o.command);
 	bt_command_clear(&same);
@@ -436,9 +438,8 @@ static int run_tune(struct args *a, struct bt_train_result *res,
 	return r;
 }
 
-/* One model, or several of folds, seeds or trials. */
-static int train(struct args *a, struct bt_train_result *res,
-                 struct bt_error *err)
+/* What several processes cannot share, and values of --tune-over. */
+static int check_work(struct args *a, struct bt_error *err)
 {
 	int ranks = bt_dist_size(a->job.train.dist);
 
@@ -452,6 +453,14 @@ static int train(struct args *a, struct bt_train_result *res,
 		                    "--device trains in one process, not in %d "
 		                    "of mpirun",
 		                    ranks);
+	return a->tune > 0 || a->tune_steps > 0 ? run_tune(a, NULL, err)
+	                                        : BT_OK;
+}
+
+/* One model, or several of folds, seeds or trials. */
+static int train(struct args *a, struct bt_train_result *res,
+                 struct bt_error *err)
+{
 	return a->kfold > 0   ? run_folds(a, res, err)
 	       : a->seeds > 0 ? run_seeds(a, res, err)
 	       : several(a)   ? run_tune(a, res, err)
@@ -489,21 +498,23 @@ static int run(struct args *a)
 	if (!first)
 		log = (struct bt_log){0};
 	t->log = &log;
-	r = first ? open_summary(a, &summary, &err) : BT_OK;
+	r = check_work(a, &err);
+	if (r == BT_OK && first)
+		r = open_summary(a, &summary, &err);
 	if (bt_dist_agree(t->dist, r, &err) != BT_OK)
 		return bt_dist_end(t->dist, &tool, BT_EXIT_FAILED, &err);
 	bt_progress_init(&progress, stderr, a->common.quiet || !first);
 	t->progress = &progress;
 	a->job.costs.print = a->compile_only ? print : NULL;
+	if (!several(a) && !a->anew && t->resume_from == NULL &&
+	    bt_train_left(t->out))
+		t->resume = true;
+	bt_dist_tell(t->dist, &t->resume, sizeof(t->resume));
 	if (a->dry_run || a->compile_only)
 		return bt_summary_file_end(
 		    &tool, summary,
 		    bt_dist_end(t->dist, &tool,
 		                first ? dry_run(&a->job) : BT_EXIT_DONE, &err));
-	if (!several(a) && !a->anew && t->resume_from == NULL &&
-	    bt_train_left(t->out))
-		t->resume = true;
-	bt_dist_tell(t->dist, &t->resume, sizeof(t->resume));
 	bt_tool_catch_stop();
 	if (progress.to == NULL && t->log_steps == 0)
 		t->log_seconds = 60;

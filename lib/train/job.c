@@ -465,7 +465,8 @@ static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 	bool writes = bt_dist_is_first(j->o.train.dist);
 	int r;
 
-	if ((r = bt_url_refuse(out, BT_URL_DIR_OUT, err)) ||
+	if ((r = bt_train_check(&j->o.train, err)) ||
+	    (r = bt_url_refuse(out, BT_URL_DIR_OUT, err)) ||
 	    (r = bt_url_refuse(events, BT_URL_DIR_OUT, err)) ||
 	    (out != NULL && (r = bt_path_could(out, false, err))) ||
 	    (events != NULL && (r = bt_path_could(events, true, err))) ||

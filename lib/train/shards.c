@@ -109,11 +109,6 @@ int bt_shards_init(struct bt_shards *h, int n, const float *grads,
 	memset(h, 0, sizeof(*h));
 	if (r != BT_OK)
 		return r;
-	if (n < ranks)
-		return bt_error_set(err, BT_EARG,
-		                    "%d processes of one job have only %d "
-		                    "shards of a batch to compute",
-		                    ranks, n);
 	*h = (struct bt_shards){.n = n,
 	                        .first = bt_shard_first(n, rank, ranks),
 	                        .last = bt_shard_first(n, rank + 1, ranks),

@@ -61,7 +61,7 @@ typedef int bt_shard_fn(void *ctx, int s, struct bt_error *err);
 /* Bytes for so many shards of floats that are trained. */
 size_t bt_shards_bytes(int n, const struct bt_dist *dist, size_t floats);
 
-/* BT_EARG where there are fewer shards than ranks. */
+/* Not fewer shards than ranks. */
 int bt_shards_init(struct bt_shards *h, int n, const float *grads,
                    size_t floats, struct bt_pool *pool, struct bt_dist *dist,
                    const size_t *at, struct bt_error *err) BT_MUST_USE;

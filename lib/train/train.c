@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "train/train.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -292,6 +293,24 @@ static int run(struct bt_train_run *t, struct bt_error *err)
 	if (r == BT_OK)
 		t->res->end =
 		    t->s.step >= t->total ? BT_TRAIN_ALL : BT_TRAIN_NO_BETTER;
+	return r;
+}
+
+int bt_train_check(const struct bt_train_opts *o, struct bt_error *err)
+{
+	char *own = o->resume ? bt_train_checkpoint(o->out) : NULL;
+	const char *from = own != NULL ? own : o->resume_from;
+	int ranks = bt_dist_size(o->dist), r = BT_OK;
+
+	if (bt_train_shards(o) < ranks)
+		r = bt_error_set(err, BT_EARG,
+		                 "%d processes of one job have only %d shards "
+		                 "of a batch to compute",
+		                 ranks, bt_train_shards(o));
+	else if (from != NULL && access(from, R_OK) != 0)
+		r = bt_error_sys(err, errno,
+		                 "nothing to resume: cannot open '%s'", from);
+	free(own);
 	return r;
 }
 

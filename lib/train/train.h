@@ -199,6 +199,11 @@ struct bt_train_result {
 	size_t eval_texts;                  /* of it */
 };
 
+/* What all data would be read for in vain: BT_EARG where there are fewer shards
+ * than ranks, BT_EIO where the checkpoint to resume from is not there. */
+int bt_train_check(const struct bt_train_opts *o,
+                   struct bt_error *err) BT_MUST_USE;
+
 /*
  * Trains m, whose engine was built for training and for the batches that
  * opts->batching makes of `train`. eval may be NULL: then the last epoch's

@@ -217,11 +217,9 @@ static int halve(struct bt_tune_search *x, size_t n, struct bt_error *err)
 	return r;
 }
 
-/* Values that the command cannot take are refused before anything is trained.
- */
-static int check_space(struct bt_tune_search *x, struct bt_error *err)
+/* So values are refused before anything is trained. */
+int bt_tune_check(struct bt_tune_opts *o, struct bt_error *err)
 {
-	struct bt_tune_opts *o = x->o;
 	struct bt_job_opts job;
 	struct bt_command c;
 	size_t k, i;
@@ -376,7 +374,7 @@ int bt_tune_run(struct bt_tune_opts *o, struct bt_train_result *end,
 	r = o->job(o->ctx, &o->command, &job, err);
 	x.dir = job.train.out;
 	if (r == BT_OK)
-		r = check_space(&x, err);
+		r = bt_tune_check(o, err);
 	if (r == BT_OK) {
 		made = !bt_path_there(x.dir);
 		r = bt_dir_lock_make(x.dir, &claim, err);

@@ -43,6 +43,9 @@ struct bt_tune_opts {
 	void *ctx;
 };
 
+/* BT_EARG for a space with values that the command cannot take. */
+int bt_tune_check(struct bt_tune_opts *o, struct bt_error *err) BT_MUST_USE;
+
 /*
  * Does it all. *end is that of the run that was stopped, or the last. BT_EARG
  * for a space with values that the command cannot take, and for a budget that

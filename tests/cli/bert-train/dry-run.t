@@ -85,6 +85,17 @@ done
 [ -e huge ]
 is $? 1 'and nothing is written'
 
+# So is all else that the run would refuse.
+refuses "*nothing to resume: cannot open 'none/checkpoint.safetensors'*" 'no checkpoint' small_train none --resume --dry-run
+refuses "*nothing to resume: cannot open 'nothing'*" 'not that checkpoint' small_train none --resume-from nothing --dry-run
+misuses "*--tune-over: cannot tune 'seed'*" 'what is not tuned' small_train none --eval dev.rec --tune 1 \
+	--tune-over seed=1,2 --dry-run
+misuses "*bad value '100' for --learning-rate*" 'a value to tune' small_train none --eval dev.rec --tune 1 \
+	--tune-over learning-rate=1,100 --dry-run
+small_train kept -q --steps 4 --save-steps 2 --keep 1
+works 'a run that goes on' bert-train -q --init-config tiny --tokenizer vocab.txt --epochs 1 --learning-rate 1e-3 \
+	--batch-size 16 --steps 4 -o kept --dry-run train.rec
+
 # A model to start from is opened.
 small_train start -q
 works 'a dry run from a model' bert-train --force -m start --dry-run train.rec

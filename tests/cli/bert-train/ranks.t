@@ -110,6 +110,14 @@ is "$(grep -c ': exchange with other ranks \|: waiting for other ranks ' err)" 2
 exits 2 'fewer shards than ranks' ranks 4 bert-train -q --init-config tiny --tokenizer vocab.txt --shards 3 -o x \
 	classification.rec
 one_message '4 processes of one job have only 3 shards*' 'are refused'
+exits 2 '... by a dry run' ranks 4 bert-train -q --init-config tiny --tokenizer vocab.txt --shards 3 --dry-run \
+	classification.rec
+one_message '4 processes of one job have only 3 shards*' '... too'
+for more in '--kfold 2' '--device cpu --compile-only'; do
+	# shellcheck disable=SC2086 # options
+	exits 2 "$more" ranks 2 bert-train -q --init-config tiny --tokenizer vocab.txt $more --dry-run classification.rec
+	one_message "*one process, not in 2 of mpirun" 'is for one process'
+done
 
 # Stopped by a signal to any rank: a checkpoint, from which any number goes on.
 number=
