@@ -64,6 +64,10 @@ int bt_dist_agree(struct bt_dist *d, int r, struct bt_error *err) BT_MUST_USE;
 int bt_dist_agree_on(struct bt_dist *d, int r, uint32_t checksum,
                      struct bt_error *err) BT_MUST_USE;
 
+/* BT_ECORRUPT, "rank 1 `what` than rank 0", where checksums of ranks differ. */
+int bt_dist_same(struct bt_dist *d, uint32_t checksum, const char *what,
+                 struct bt_error *err) BT_MUST_USE;
+
 /* The largest of the ranks' values. */
 int bt_dist_most(struct bt_dist *d, int value);
 

@@ -252,21 +252,28 @@ int bt_dist_agree(struct bt_dist *d, int r, struct bt_error *err)
 int bt_dist_agree_on(struct bt_dist *d, int r, uint32_t checksum,
                      struct bt_error *err)
 {
-	int sum = (int)checksum, i;
+	int i;
 
 	if (d == NULL)
 		return r;
 	i = first_error(d, r);
-	if (i < d->size)
-		return spread_error(d, i, true, err);
+	return i < d->size ? spread_error(d, i, true, err)
+	                   : bt_dist_same(d, checksum, "reads other data", err);
+}
+
+int bt_dist_same(struct bt_dist *d, uint32_t checksum, const char *what,
+                 struct bt_error *err)
+{
+	int sum = (int)checksum, i;
+
+	if (d == NULL)
+		return BT_OK;
 	d->mpi.allgather(&sum, sizeof(sum), d->mpi.byte, d->count, sizeof(sum),
 	                 d->mpi.byte, d->mpi.world);
 	for (i = 1; i < d->size; i++)
 		if (d->count[i] != d->count[0])
 			return bt_error_set(err, BT_ECORRUPT,
-			                    "rank %d reads other data than "
-			                    "rank 0",
-			                    i);
+			                    "rank %d %s than rank 0", i, what);
 	return BT_OK;
 }
 

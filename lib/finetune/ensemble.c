@@ -93,6 +93,15 @@ int bt_ensemble_open(struct bt_ensemble *s, const char *const *dirs, size_t n,
 	return r;
 }
 
+uint32_t bt_ensemble_sum(const struct bt_ensemble *s, uint32_t sum)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		sum = bt_model_sum(&s->model[i], sum);
+	return sum;
+}
+
 void bt_ensemble_clear(struct bt_ensemble *s)
 {
 	size_t i;

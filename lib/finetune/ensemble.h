@@ -24,6 +24,9 @@ struct bt_ensemble {
 	size_t rows_cap;
 };
 
+/* Adds all of them to a checksum (bt_model_sum). */
+uint32_t bt_ensemble_sum(const struct bt_ensemble *s, uint32_t sum);
+
 /* Zero, but for apart, is none. tokenizer is the first one's fingerprint, or
  * NULL. The options are those of the first one's engine. */
 int bt_ensemble_open(struct bt_ensemble *s, const char *const *dirs, size_t n,

@@ -79,6 +79,10 @@ int bt_model_plan(struct bt_model *m, const struct bt_engine_opts *o,
 int bt_model_build(struct bt_model *m, const struct bt_engine_opts *o,
                    struct bt_error *err) BT_MUST_USE;
 
+/* Adds a model that was opened to a checksum, by which others are told from it:
+ * names of labels and tensors, and a part of each tensor. */
+uint32_t bt_model_sum(const struct bt_model *m, uint32_t sum);
+
 /* What records must fit; tokenizer may be NULL. */
 struct bt_fit bt_model_fit(const struct bt_model *m, const char *tokenizer);
 

@@ -557,6 +557,10 @@ int bt_predict_stream_run(struct bt_predict_stream *s, char *const *paths,
 	if (r == BT_OK && s->in == NULL)
 		r = bt_predict_records_open(s, paths, n_paths, err);
 	r = bt_dist_agree(dist, r, err);
+	if (r == BT_OK && dist != NULL)
+		r = bt_dist_same(
+		    dist, bt_ensemble_sum(&s->more, bt_model_sum(&s->model, 0)),
+		    "has another model", err);
 	if (r != BT_OK)
 		return r;
 	x.in = s->in;
@@ -568,6 +572,9 @@ int bt_predict_stream_run(struct bt_predict_stream *s, char *const *paths,
 		bt_tfrecord_idle(x.in, answer, &f);
 	do {
 		r = bt_dist_agree(dist, read_block(s, &x, err), err);
+		if (r == BT_OK)
+			r = bt_dist_same(dist, s->block.crc, "reads other data",
+			                 err);
 		if (r == BT_OK)
 			r = run_block(&f, err);
 		r = bt_dist_agree(dist, r, err);

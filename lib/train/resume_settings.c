@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/crc32c.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "device/device.h"
 #include "train/train_int.h"
@@ -289,4 +290,46 @@ void bt_train_compare(const json_t *then, const json_t *now, struct bt_buf *out)
 		if (json_object_get(now, key) == NULL)
 			add_difference(key, v, NULL, out);
 	}
+}
+
+/* The text of rank 0, to be freed. */
+static char *text_of_first(struct bt_dist *dist, const json_t *o)
+{
+	char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(17));
+	size_t n = text != NULL ? strlen(text) + 1 : 1;
+
+	bt_dist_tell(dist, &n, sizeof(n));
+	if (!bt_dist_is_first(dist) || text == NULL) {
+		free(text);
+		text = bt_array0(n, 1);
+	}
+	bt_dist_tell(dist, text, n);
+	return text;
+}
+
+int bt_train_ranks_agree(const struct bt_train_run *t, struct bt_error *err)
+{
+	struct bt_buf diff = BT_BUF_INIT;
+	json_t *now, *first;
+	int r = BT_OK;
+	char *text;
+
+	if (t->o->dist == NULL)
+		return BT_OK;
+	now = bt_train_settings(t);
+	json_object_del(now, "products in"); /* machines of another kind */
+	json_object_del(now, "computed by");
+	json_object_set_new(now, "step", json_integer((json_int_t)t->s.step));
+	text = text_of_first(t->o->dist, now);
+	first = json_loads(text, 0, NULL);
+	bt_train_compare(first, now, &diff);
+	if (diff.len > 0)
+		r = bt_error_set(err, BT_ECORRUPT,
+		                 "this is not the run of rank 0: %s",
+		                 bt_buf_str(&diff));
+	bt_buf_clear(&diff);
+	json_decref(first);
+	json_decref(now);
+	free(text);
+	return bt_dist_agree(t->o->dist, r, err);
 }

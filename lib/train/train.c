@@ -490,6 +490,8 @@ int bt_train(struct bt_model *m, const struct bt_dataset *train,
 	memset(res, 0, sizeof(*res));
 	t.saved_at = t.began;
 	r = bt_dist_agree(opts->dist, prepare(&t, err), err);
+	if (r == BT_OK)
+		r = bt_train_ranks_agree(&t, err);
 	res->kept = t.s.have_best || (t.s.epoch > 0 && eval == NULL);
 	if (r == BT_OK && opts->measure_only) {
 		r = measure(&t, err);

@@ -211,6 +211,11 @@ double bt_train_rate(const struct bt_train_run *t, int64_t step);
 void bt_train_speed(struct bt_train_run *t, double seconds, int64_t updates,
                     uint64_t examples);
 
+/* BT_ECORRUPT where another rank has other settings, data or weights than rank
+ * 0, or resumes elsewhere (resume_settings.c). */
+int bt_train_ranks_agree(const struct bt_train_run *t,
+                         struct bt_error *err) BT_MUST_USE;
+
 /* All that must be the same for a resumed run to give the same bits, and in out
  * what differs between two of them (resume_settings.c). */
 json_t *bt_train_settings(const struct bt_train_run *t);

@@ -94,4 +94,30 @@ exits 2 'the same in training' ranks 2 bert-train -q --init-config tiny -o x
 told 'bert-train: each of several processes reads all records, *: give files' 'is refused'
 exits 2 'a requirement, and bad data' ranks 2 bert-eval -q -m classifier --min accuracy=.5 bad.rec
 told "bert-eval: *'bad.rec'*" 'is trouble'
+# Copies that are not the same would be predicted from in silence.
+cat >on-rank <<-'END'
+	#!/bin/sh
+	# RANK SETTING COMMAND ...
+	[ "$OMPI_COMM_WORLD_RANK" != "$1" ] || eval "$2"
+	shift 2
+	exec "$@"
+END
+chmod +x on-rank
+csv2tfrecord -q -t text -l intent rows.csv | bert-tokenize -q -m classifier -o own.rec
+mkdir elsewhere
+cp -r classifier elsewhere
+tfrecord-cat -q --shuffle -o elsewhere/own.rec own.rec
+for tool in predict eval; do
+	exits 1 "bert-$tool: a rank with other records" ranks 3 ./on-rank 2 'cd elsewhere' bert-$tool -q -m classifier \
+		-o "$PWD/x.csv" own.rec
+	told "bert-$tool: rank 2 reads other data than rank 0" 'is reported'
+done
+bert-train -q --force -m classifier --steps 3 -o elsewhere/classifier own.rec
+for tool in predict eval; do
+	exits 1 "bert-$tool: a rank with another model" ranks 2 ./on-rank 1 'cd elsewhere' bert-$tool -q -m classifier \
+		-o "$PWD/x.csv" "$PWD/own.rec"
+	told "bert-$tool: rank 1 has another model than rank 0" 'is reported'
+done
+[ ! -e x.csv ]
+result $? '... and nothing is written'
 finish

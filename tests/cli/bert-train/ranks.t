@@ -113,9 +113,9 @@ one_message '4 processes of one job have only 3 shards*' 'are refused'
 exits 2 '... by a dry run' ranks 4 bert-train -q --init-config tiny --tokenizer vocab.txt --shards 3 --dry-run \
 	classification.rec
 one_message '4 processes of one job have only 3 shards*' '... too'
-for more in '--kfold 2' '--device cpu --compile-only'; do
+for more in '--kfold 2 --dry-run' '--device cpu --compile-only'; do
 	# shellcheck disable=SC2086 # options
-	exits 2 "$more" ranks 2 bert-train -q --init-config tiny --tokenizer vocab.txt $more --dry-run classification.rec
+	exits 2 "$more" ranks 2 bert-train -q --init-config tiny --tokenizer vocab.txt $more classification.rec
 	one_message "*one process, not in 2 of mpirun" 'is for one process'
 done
 
@@ -202,4 +202,17 @@ mkdir elsewhere
 exits 1 'a rank that does not find the data' ranks 3 ./on-rank 1 'cd elsewhere' bert-train -q --init-config tiny \
 	--tokenizer "$PWD/vocab.txt" --shards 12 --dtype f32 -j 1 -o "$PWD/x" classification.rec
 one_message "rank 1: *'classification.rec'*" 'is reported, and which'
+# Copies that are not the same would be trained on in silence.
+tfrecord-cat -q --shuffle -o elsewhere/classification.rec classification.rec
+exits 1 'a rank with other data' ranks 3 ./on-rank 1 'cd elsewhere' bert-train -q --init-config tiny \
+	--tokenizer "$PWD/vocab.txt" --shards 12 --dtype f32 -j 1 -o "$PWD/x" classification.rec
+one_message 'rank 1: this is not the run of rank 0: other training data' 'is reported'
+for o in m elsewhere/m; do
+	bert-train -q --init-config "$DATA/one-layer.json" --tokenizer vocab.txt --steps 1 -o $o --seed ${#o} classification.rec
+done
+exits 1 'a rank with another starting model' ranks 2 ./on-rank 1 'cd elsewhere' bert-train -q -m m -o "$PWD/x" -j 1 \
+	"$PWD/classification.rec"
+one_message 'rank 1: this is not the run of rank 0: other starting weights' 'is reported'
+[ ! -e x ]
+result $? '... and nothing is left'
 finish
