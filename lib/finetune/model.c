@@ -276,25 +276,14 @@ static int finish_open(int r, const char *dir, const struct bt_engine_opts *o,
 	return r;
 }
 
-#define SAMPLE 4096 /* bytes of a tensor: training changes nearly all */
-
 uint32_t bt_model_sum(const struct bt_model *m, uint32_t sum)
 {
-	const struct bt_tensor *t;
-	size_t i, n;
 	int k;
 
 	for (k = 0; k < m->labels.n; k++)
 		sum = bt_crc32c(sum, m->labels.name[k],
 		                strlen(m->labels.name[k]) + 1);
-	for (i = 0; m->weights != NULL && i < bt_ckpt_count(m->weights); i++) {
-		t = bt_ckpt_tensor(m->weights, i);
-		n = t->bytes < SAMPLE ? t->bytes : SAMPLE;
-		sum = bt_crc32c(sum, t->name, strlen(t->name) + 1);
-		if (t->data != NULL)
-			sum = bt_crc32c(sum, t->data, n);
-	}
-	return sum;
+	return bt_crc32c(sum, m->fingerprint, sizeof(m->fingerprint));
 }
 
 /* Whether the directory is made for embeddings. */

@@ -80,7 +80,7 @@ int bt_model_build(struct bt_model *m, const struct bt_engine_opts *o,
                    struct bt_error *err) BT_MUST_USE;
 
 /* Adds a model that was opened to a checksum, by which others are told from it:
- * names of labels and tensors, and a part of each tensor. */
+ * its fingerprint and the names of its labels. */
 uint32_t bt_model_sum(const struct bt_model *m, uint32_t sum);
 
 /* What records must fit; tokenizer may be NULL. */

@@ -10,11 +10,99 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/sys.h"
+#include "evaluate/answers.h"
 #include "finetune/forward.h"
 #include "finetune/unfinished.h"
-#include "train/answers_int.h"
 #include "train/disk_space.h"
 #include "train/train_int.h"
+
+/* Scores of answers to the questions of evaluation records, of all windows of
+ * each. */
+struct answers {
+	bool known; /* else nothing is scored */
+	struct bt_metrics m;
+	struct bt_answers found;
+};
+
+static int all_known(const struct bt_dataset *d, bool *known,
+                     struct bt_error *err)
+{
+	struct bt_token_rec rec = {0};
+	struct bt_span s;
+	size_t i;
+	int r = BT_OK;
+
+	*known = d->records != NULL;
+	for (i = 0; i < d->n && *known && r == BT_OK; i++) {
+		s = bt_dataset_record(d, i);
+		r = bt_token_rec_read(s.p, s.n, &rec, err);
+		*known &= rec.question.answers.name != NULL;
+	}
+	bt_token_rec_clear(&rec);
+	return r;
+}
+
+/* Begins an evaluation on d; known is set where its records were kept and
+ * all have answers. opts NULL: as run_qa has them. To be cleared also after an
+ * error. */
+static int answers_begin(struct answers *a, const struct bt_dataset *d,
+                         const struct bt_answers_opts *opts,
+                         struct bt_error *err)
+{
+	static const struct bt_answers_opts common = {.null_threshold = NAN};
+	int r;
+
+	memset(a, 0, sizeof(*a));
+	r = all_known(d, &a->known, err);
+	if (r != BT_OK || !a->known)
+		return r;
+	return bt_answers_init(&a->found, opts != NULL ? opts : &common, &a->m,
+	                       err);
+}
+
+static void answers_clear(struct answers *a)
+{
+	if (a->found.m != NULL)
+		bt_answers_clear(&a->found);
+	bt_metrics_clear(&a->m);
+}
+
+/* The logits of example i of d, which are added in their order. */
+static int answers_add(struct answers *a, const struct bt_dataset *d, size_t i,
+                       const float *logits, struct bt_error *err)
+{
+	struct bt_questions *q = &a->found.questions;
+	struct bt_span s = bt_dataset_record(d, i);
+	int r;
+
+	if (!a->known)
+		return BT_OK;
+	r = bt_questions_look(q, 0, i + 1, s.p, s.n, err);
+	if (r == BT_OK)
+		r = bt_questions_add(q, 0, bt_dataset_length(d, i), logits,
+		                     err);
+	return r == BT_OK ? r : bt_error_prefix(err, "evaluation records");
+}
+
+/* Sets exact_match and f1, and all scores. */
+static int answers_end(struct answers *a, struct bt_metrics_summary *s,
+                       struct bt_squad_sum *sum, struct bt_error *err)
+{
+	struct bt_metrics_summary all;
+	int r;
+
+	if (!a->known)
+		return BT_OK;
+	r = bt_answers_finish(&a->found, err);
+	if (r != BT_OK)
+		return bt_error_prefix(err, "evaluation records");
+	bt_metrics_summary(&a->m, &all);
+	s->exact_match = all.exact_match;
+	s->f1 = all.f1;
+	return bt_squad_sum_up(a->m.squad, sum) == BT_OK
+	           ? BT_OK
+	           : bt_error_nomem(err, "scoring answers");
+}
 
 int bt_train_save_model(struct bt_train_run *t, const char *dir,
                         struct bt_error *err)
@@ -68,7 +156,7 @@ static void log_evaluation(const struct bt_train_run *t, double loss,
 
 struct measuring {
 	const struct bt_train_run *t;
-	struct bt_train_answers answers;
+	struct answers answers;
 };
 
 static int answered(void *ctx, size_t i, const float *answer,
@@ -79,14 +167,14 @@ static int answered(void *ctx, size_t i, const float *answer,
 
 	if (t->o->answered != NULL)
 		t->o->answered(t->o->news_ctx, false, t->eval, i, answer);
-	return bt_train_answers_add(&a->answers, t->eval, i, answer, err);
+	return answers_add(&a->answers, t->eval, i, answer, err);
 }
 
 static int measure(struct bt_train_run *t, struct bt_metrics_summary *s,
                    struct bt_error *err)
 {
 	struct measuring a = {.t = t};
-	int r = bt_train_answers_begin(&a.answers, t->eval, t->o->answers, err);
+	int r = answers_begin(&a.answers, t->eval, t->o->answers, err);
 
 	bt_metrics_reset(&t->metrics);
 	if (r == BT_OK)
@@ -95,10 +183,10 @@ static int measure(struct bt_train_run *t, struct bt_metrics_summary *s,
 		                       err);
 	if (r == BT_OK) {
 		bt_metrics_summary(&t->metrics, s);
-		r = bt_train_answers_end(&a.answers, s, &t->answers, err);
+		r = answers_end(&a.answers, s, &t->answers, err);
 	}
 	t->answered = a.answers.known;
-	bt_train_answers_clear(&a.answers);
+	answers_clear(&a.answers);
 	return r;
 }
 

@@ -15,6 +15,9 @@ static inline const struct bt_log *bt_job_log(const struct bt_job *j)
  * old labels are set. */
 int bt_job_data(struct bt_job *j, struct bt_error *err) BT_MUST_USE;
 
+/* Fixes which loss embeddings are trained by, once the examples are read. */
+int bt_job_embedding_loss(struct bt_job *j, struct bt_error *err) BT_MUST_USE;
+
 /* Refuses updates in which no pair of texts is compared with others. */
 int bt_job_compares(const struct bt_job *j, struct bt_error *err) BT_MUST_USE;
 
