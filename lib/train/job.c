@@ -107,40 +107,6 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 	return bt_metrics_find(&s, j->o.train.metric, &v, err);
 }
 
-/* How a model is to embed texts: as was asked for, as it did, or by the mean.
- */
-static int settle_pooling(struct bt_job *j, struct bt_error *err)
-{
-	struct bt_config *c = &j->model.config;
-	struct bt_sentence own = {0};
-	int r = BT_OK;
-
-	if (c->head.n > 0 && j->o.head == NULL)
-		c->head.n = 0; /* a classifier's */
-	if (c->head.n > 0)
-		return bt_error_set(err, BT_EARG,
-		                    "a model that embeds texts has no head");
-	if (j->o.pool == NULL && j->o.model != NULL)
-		r = bt_sentence_read(j->o.model, &own, err);
-	j->normalizes = own.normalize;
-	if (r == BT_OK && own.n_dense > 0)
-		r = bt_error_hint(
-		    err, BT_HINT_POOL_WITHOUT_DENSE,
-		    bt_error_set(err, BT_EFORMAT,
-		                 "'%s' has a dense layer, '%s', which cannot "
-		                 "be trained",
-		                 j->o.model, own.dense[0].folder));
-	if (j->o.pool == NULL)
-		c->pool = own.pooling == NULL               ? BT_POOLED_MEAN
-		          : strcmp(own.pooling, "max") == 0 ? BT_POOLED_MAX
-		          : strcmp(own.pooling, "cls") == 0 ? BT_POOLED_FIRST
-		                                            : BT_POOLED_MEAN;
-	if (r == BT_OK && c->pool == BT_POOLED_POOLER)
-		r = bt_error_set(err, BT_EARG,
-		                 "texts are embedded by first, mean or max");
-	return r;
-}
-
 static int read_config(struct bt_job *j, struct bt_labels *labels,
                        struct bt_error *err)
 {
@@ -180,7 +146,7 @@ static int read_config(struct bt_job *j, struct bt_labels *labels,
 	if (r == BT_OK)
 		r = settle_task(j, err);
 	return r == BT_OK && (bt_config_embeds(c) || j->o.few_shot)
-	           ? settle_pooling(j, err)
+	           ? bt_job_pooling(j, err)
 	           : r;
 }
 

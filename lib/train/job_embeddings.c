@@ -8,6 +8,38 @@
 #include "base/str.h"
 #include "train/job_int.h"
 
+int bt_job_pooling(struct bt_job *j, struct bt_error *err)
+{
+	struct bt_config *c = &j->model.config;
+	struct bt_sentence own = {0};
+	int r = BT_OK;
+
+	if (c->head.n > 0 && j->o.head == NULL)
+		c->head.n = 0; /* a classifier's */
+	if (c->head.n > 0)
+		return bt_error_set(err, BT_EARG,
+		                    "a model that embeds texts has no head");
+	if (j->o.pool == NULL && j->o.model != NULL)
+		r = bt_sentence_read(j->o.model, &own, err);
+	j->normalizes = own.normalize;
+	if (r == BT_OK && own.n_dense > 0)
+		r = bt_error_hint(
+		    err, BT_HINT_POOL_WITHOUT_DENSE,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "'%s' has a dense layer, '%s', which cannot "
+		                 "be trained",
+		                 j->o.model, own.dense[0].folder));
+	if (j->o.pool == NULL)
+		c->pool = own.pooling == NULL               ? BT_POOLED_MEAN
+		          : strcmp(own.pooling, "max") == 0 ? BT_POOLED_MAX
+		          : strcmp(own.pooling, "cls") == 0 ? BT_POOLED_FIRST
+		                                            : BT_POOLED_MEAN;
+	if (r == BT_OK && c->pool == BT_POOLED_POOLER)
+		r = bt_error_set(err, BT_EARG,
+		                 "texts are embedded by first, mean or max");
+	return r;
+}
+
 static int read_matryoshka(struct bt_job *j, struct bt_error *err)
 {
 	struct bt_matryoshka *m = &j->o.train.matryoshka;
@@ -17,8 +49,6 @@ static int read_matryoshka(struct bt_job *j, struct bt_error *err)
 	int64_t dim;
 	size_t n;
 
-	if (j->model.n_dense > 0)
-		width = j->model.dense[j->model.n_dense - 1].out;
 	for (k = 0; s != NULL; k++, s = s[n] != 0 ? s + n + 1 : NULL) {
 		n = strcspn(s, ",");
 		snprintf(number, sizeof(number), "%.*s", (int)(n < 15 ? n : 15),

@@ -15,6 +15,10 @@ static inline const struct bt_log *bt_job_log(const struct bt_job *j)
  * old labels are set. */
 int bt_job_data(struct bt_job *j, struct bt_error *err) BT_MUST_USE;
 
+/* How a model is to embed texts: as was asked for, as it did, or by the mean.
+ */
+int bt_job_pooling(struct bt_job *j, struct bt_error *err) BT_MUST_USE;
+
 /* Fixes which loss embeddings are trained by, once the examples are read. */
 int bt_job_embedding_loss(struct bt_job *j, struct bt_error *err) BT_MUST_USE;
 
