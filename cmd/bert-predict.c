@@ -421,7 +421,12 @@ static bool find_format(struct args *a)
 	if (*by_name == '\0' || a->json_name ||
 	    strcmp(by_name, a->format) == 0 || (tsv && csv && tabs))
 		return true;
-	if (tsv && csv)
+	if (tsv && csv && a->fill)
+		bt_tool_misuse(&tool,
+		               "'%s' would hold CSV, with commas: give another "
+		               "name",
+		               path);
+	else if (tsv && csv)
 		bt_tool_misuse(&tool,
 		               "'%s' would hold CSV with commas: give "
 		               "--delimiter tab for ids and labels, or "

@@ -220,7 +220,7 @@ static bool check(const struct args *a, struct bt_convert *job, int *status)
 		    &tool,
 		    "'%s' does not say which format to write: give it with "
 		    "--to, or a name that ends in .safetensors, .npz, .gguf, "
-		    ".ckpt, .h5 or .onnx",
+		    ".ckpt, .h5 or .onnx, or in a slash for a directory",
 		    job->to);
 	else if (own != BT_NAMES_DEFAULT && job->names > BT_NAMES_HF &&
 	         job->names != own)

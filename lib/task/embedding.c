@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/str.h"
 #include "op/ops.h"
 #include "task/target.h"
 
@@ -104,11 +105,14 @@ static void describe(const struct bt_task_data *d, int outputs, char *out,
 	while (++i < d->n && d->label[i] > 0)
 		texts++;
 	if (texts == 2)
-		snprintf(out, size, "%zu pairs of texts%s", d->n / 2,
+		snprintf(out, size, "%zu pair%s of texts%s", d->n / 2,
+		         bt_plural(d->n / 2),
 		         bt_task_has_scores(d) ? " with a score" : "");
 	else
-		snprintf(out, size, "%zu pairs of texts, %zu other text%s each",
-		         d->n / texts, texts - 2, texts == 3 ? "" : "s");
+		snprintf(out, size,
+		         "%zu pair%s of texts, %zu other text%s each",
+		         d->n / texts, bt_plural(d->n / texts), texts - 2,
+		         bt_plural(texts - 2));
 }
 
 const struct bt_task bt_task_embedding = {

@@ -56,6 +56,8 @@ misuses "*--embed supports the formats csv, *" '... or tsv' bert-predict -m m --
 misuses "*'b.tsv' would hold CSV with commas: give --delimiter tab for ids and labels, or --format tsv for *" \
 	'.tsv' bert-predict -m m -o b.tsv dev.rec
 misuses "*'b.tsv' would hold CSV with commas: *" '.tsv as CSV' bert-predict -m m --format csv -o b.tsv dev.rec
+misuses "*'b.tsv' would hold CSV, with commas: give another name*" '... for masks' \
+	bert-predict -m m --fill-mask -o b.tsv dev.rec
 works 'tabs' bert-predict -q -m m --delimiter tab -o b.tsv dev.rec
 tr , '\t' <by.csv >want
 same b.tsv want 'between ids and labels'

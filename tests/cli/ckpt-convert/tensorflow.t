@@ -166,7 +166,7 @@ is "$(ls single)" model.safetensors '... are not written'
 
 # --- misuse
 exits 2 'no format' ckpt-convert hf out.bin
-like "$(cat err)" "*'out.bin' does not say which format*--to, or a name that ends in .safetensors*" 'the message says so'
+like "$(cat err)" "*'out.bin' does not say which format*--to, or a name that ends in .safetensors*, or in a slash for a directory*" 'the message says so'
 exits 2 'no TO' ckpt-convert hf
 works 'rules for names that are not there' ckpt-convert --drop nothing --drop ^classifier.bias --rename a=b --rename 's/nothing/x/' hf rules.safetensors
 like "$(cat err)" "*warning: 3 rules of --drop and --rename changed no tensor: 'nothing', 'a=b', 's/nothing/x/'*" \
