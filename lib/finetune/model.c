@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "finetune/model.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 #include "model/freeze.h"
 #include "tokenizer/tokenizer.h"
 
-#define FINGERPRINT ((size_t)1024) /* values of each parameter in it */
+#define FINGERPRINT 1024 /* values of each parameter in it */
 
 void bt_model_clear(struct bt_model *m)
 {
@@ -204,24 +205,31 @@ static int load_dense(const char *dir, struct bt_model *m,
 	return r;
 }
 
-/* By the parameters, of which parameter i stands at at[i], but for the table of
- * words, the first, which need not be loaded. */
-static void make_fingerprint(struct bt_model *m, const float *const *at)
+/* By the first values of each parameter: all their bits and, in the fingerprint,
+ * their signs, which files in f16 and bf16 have, too. The table of words, the
+ * first parameter, need not be loaded. */
+static void add_up(struct bt_model *m)
 {
 	const struct bt_graph *g = &m->graph;
-	uint32_t crc = 0;
-	size_t n;
+	uint8_t sign[FINGERPRINT];
+	uint32_t signs = 0;
+	const float *x;
+	size_t n, k;
 	int i;
 
 	if (m->embeds)
-		crc = bt_crc32c(0, &m->pooling, sizeof(m->pooling));
+		signs = bt_crc32c(0, &m->pooling, sizeof(m->pooling));
+	m->sum = signs;
 	for (i = 1; i < g->n_params; i++) {
+		x = bt_engine_param(m->engine, i);
 		n = bt_param_size(&g->params[i]);
 		n = n < FINGERPRINT ? n : FINGERPRINT;
-		if (at[i] != NULL)
-			crc = bt_crc32c(crc, at[i], n * sizeof(*at[i]));
+		for (k = 0; k < n; k++)
+			sign[k] = signbit(x[k]) != 0;
+		signs = bt_crc32c(signs, sign, n);
+		m->sum = bt_crc32c(m->sum, x, n * sizeof(*x));
 	}
-	snprintf(m->fingerprint, sizeof(m->fingerprint), "%08x", crc);
+	snprintf(m->fingerprint, sizeof(m->fingerprint), "%08x", signs);
 }
 
 /* Loads the weights but for a table of words in bf16, whose rows are read where
@@ -248,7 +256,6 @@ static int load_weights(struct bt_model *m, const struct bt_weights_gaps *gaps,
 		for (i = 0; i < m->graph.n_params; i++)
 			bt_engine_map_param(m->engine, i, at[i]);
 		bt_engine_map_words(m->engine, words);
-		make_fingerprint(m, at);
 	}
 	if (words != NULL)
 		p[word].apart = false;
@@ -269,8 +276,10 @@ static int finish_open(int r, const char *dir, const struct bt_engine_opts *o,
 		r = load_weights(m, gaps, err);
 	for (i = 0; r == BT_OK && i < m->n_dense; i++)
 		r = load_dense(dir, m, &m->dense[i], err);
-	if (r == BT_OK)
+	if (r == BT_OK) {
+		add_up(m);
 		r = bt_engine_pack(m->engine, err);
+	}
 	if (r != BT_OK)
 		bt_model_clear(m);
 	return r;
@@ -283,7 +292,7 @@ uint32_t bt_model_sum(const struct bt_model *m, uint32_t sum)
 	for (k = 0; k < m->labels.n; k++)
 		sum = bt_crc32c(sum, m->labels.name[k],
 		                strlen(m->labels.name[k]) + 1);
-	return bt_crc32c(sum, m->fingerprint, sizeof(m->fingerprint));
+	return bt_crc32c(sum, &m->sum, sizeof(m->sum));
 }
 
 /* Whether the directory is made for embeddings. */

@@ -38,9 +38,11 @@ struct bt_model {
 	struct bt_engine *engine;
 	struct bt_ckpt *weights;           /* that the engine reads; or NULL */
 	struct bt_calibration calibration; /* of its directory, or none */
-	char fingerprint[9]; /* of an opened model: a CRC of the pooling and of
-	                      * the first values of its parameters, whatever
-	                      * type computes */
+	/* of an opened model, checksums of the pooling and of the first values
+	 * of its parameters, whatever type computes: sum of their bits,
+	 * fingerprint of their signs, as embeddings have it */
+	uint32_t sum;
+	char fingerprint[9];
 };
 
 /* Zero is no model. */
@@ -80,7 +82,7 @@ int bt_model_build(struct bt_model *m, const struct bt_engine_opts *o,
                    struct bt_error *err) BT_MUST_USE;
 
 /* Adds a model that was opened to a checksum, by which others are told from it:
- * its fingerprint and the names of its labels. */
+ * its sum and the names of its labels. */
 uint32_t bt_model_sum(const struct bt_model *m, uint32_t sum);
 
 /* What records must fit; tokenizer may be NULL. */

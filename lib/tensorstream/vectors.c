@@ -152,7 +152,7 @@ static void take_model(struct bt_vectors *v, const char *model)
 		return;
 	if (v->model[0] == 0)
 		snprintf(v->model, sizeof(v->model), "%s", model);
-	else if (strcmp(v->model, model) != 0)
+	else if (strncmp(v->model, model, sizeof(v->model) - 1) != 0)
 		v->mixed = true;
 }
 

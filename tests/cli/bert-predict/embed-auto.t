@@ -23,6 +23,20 @@ tensor-cat --nearest cls.ts -o near.csv mean.ts 2>err
 like "$(cat err)" "$warning" 'two kinds of pooling'
 tensor-cat --nearest cls.ts -o near.csv int8.ts cls.norm.ts 2>err
 is "$(cat err)" 'tensor-cat: 2 frames, 40 rows' 'other types, and length 1, are the same model'
+for type in f16 bf16; do
+	rm -rf copy
+	cp -r st copy
+	ckpt-convert -q --dtype $type st/model.safetensors copy/model.safetensors
+	bert-predict -q -m copy --embed cls --format tensor -o copy.ts some.rec
+	tensor-cat --nearest cls.ts -o near.csv copy.ts 2>err
+	is "$(cat err)" 'tensor-cat: 1 frame, 20 rows' "... as are its weights in $type"
+done
+# a stream of others with such a note
+perl -e '$h = "{\"__metadata__\": {\"model\": \"somebody/model\"}, \"embeddings\": {\"dtype\": \"F32\", " .
+	"\"shape\": [1, 2], \"data_offsets\": [0, 8]}}"; print pack("Q<", length $h), $h, pack("f<2", 1, 2)' >x.safetensors
+tensor-cat -q --from-safetensors -o noted.ts x.safetensors
+tensor-cat --cluster 1 -o near.csv noted.ts noted.ts 2>err
+is "$(grep -c 'different models' err)" 0 'nor does a long note differ from itself'
 tensor-cat --cluster 2 -o near.csv cls.ts other.ts 2>err
 like "$(cat err)" "$warning" 'clusters of two models'
 tensor-cat --cluster 2 -o near.csv cls.ts int8.ts 2>err
@@ -207,6 +221,14 @@ dense() {
 act linear.Identity
 dense st none 'a dense layer'
 like "$(cat err)" "bert-predict: 'st' embeds texts by mean and a dense layer, as its modules.json says*" '... the log says so'
+rm -rf copy
+cp -r st copy
+perl -e 'open my $f, "+<:raw", $ARGV[0] or die; seek $f, -8, 2; print $f pack("f<2", -1, -1)' copy/2_Dense/model.safetensors
+for m in st copy; do
+	bert-predict -q -m $m --embed auto --format tensor -o $m.ts some.rec
+done
+tensor-cat --nearest st.ts -o near.csv copy.ts 2>err
+like "$(cat err)" "$warning" '... and another one is another model'
 act activation.ReLU
 dense st relu 'a dense layer with ReLU'
 layer ''
