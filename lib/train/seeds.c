@@ -119,12 +119,12 @@ static void sum_up(struct bt_seeds *s)
 		    (falls ? s->value[i] < best : s->value[i] > best))
 			s->best = i;
 	}
-	s->mean = sum / (double)n;
+	s->mean = n > 0 ? sum / (double)n : NAN;
 	for (i = 0; i < s->n; i++) {
 		d = isnan(s->value[i]) ? 0 : s->value[i] - s->mean;
 		squares += d * d;
 	}
-	s->deviation = sqrt(squares / (double)(n - 1));
+	s->deviation = n > 1 ? sqrt(squares / (double)(n - 1)) : NAN;
 }
 
 static int write_file(const struct bt_seeds *s, const char *dir,
@@ -141,11 +141,13 @@ static int write_file(const struct bt_seeds *s, const char *dir,
 			json_object_set_new(seeds, name,
 			                    bt_json_finite(s->value[i]));
 	}
-	o = json_pack("{s:s, s:s, s:o, s:o, s:o, s:I}", BT_DATA_SUM, s->data,
+	o = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", BT_DATA_SUM, s->data,
 	              "metric", s->metric, "seeds", seeds, "mean",
 	              bt_json_finite(s->mean), "deviation",
 	              bt_json_finite(s->deviation), "best",
-	              (json_int_t)(s->first + s->best));
+	              s->best < s->n
+	                  ? json_integer((json_int_t)(s->first + s->best))
+	                  : json_null());
 	r = o != NULL ? bt_json_save(path, o, err)
 	              : bt_error_nomem(err, "writing JSON");
 	json_decref(o);
@@ -251,5 +253,6 @@ void bt_seeds_facts(const struct bt_seeds *s, struct bt_summary *to)
 	bt_summary_text(to, "metric", s->metric);
 	bt_summary_real(to, "mean", s->mean);
 	bt_summary_real(to, "deviation", s->deviation);
-	bt_summary_count(to, "best_seed", s->first + s->best);
+	if (s->best < s->n)
+		bt_summary_count(to, "best_seed", s->first + s->best);
 }

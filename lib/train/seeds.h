@@ -17,7 +17,8 @@ struct bt_seeds {
 	double *value;      /* [n] the metric of the model that was kept */
 	double mean;
 	double deviation; /* the square root of the unbiased variance */
-	size_t best;      /* of them, the first of equal ones */
+	size_t best;      /* of them, the first of equal ones; n: the metric is
+	                   * undefined for all */
 };
 
 /*

@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "format/escape.h"
+#include "format/json.h"
 #include "tune/search_int.h"
 
 static void print(const struct bt_tune_search *x, struct bt_buf *b)
@@ -48,7 +49,7 @@ void bt_tune_print_row(const struct bt_tune_search *x, size_t i,
 	              (long long)t->updates);
 	if (t->failed)
 		bt_buf_printf(&b, "%*s", wide, "failed");
-	else if (isnan(t->metric))
+	else if (isnan(t->metric) && !t->over)
 		bt_buf_printf(&b, "%*s", wide, "out of time");
 	else
 		bt_buf_printf(&b, "%*.4f", wide, t->metric);
@@ -136,9 +137,9 @@ int bt_tune_report(struct bt_tune_search *x, size_t best, size_t second,
 	warn_noise(x, best, second);
 	tell(x, best, second, bt_buf_str(&command));
 	if (x->journal.result == NULL) {
-		o = json_pack("{s:I, s:f, s:I, s:f, s:s}", "best_trial",
-		              (json_int_t)(best + 1), "best", t->metric,
-		              "trials", (json_int_t)x->used, "spent", x->spent,
+		o = json_pack("{s:I, s:o, s:I, s:f, s:s}", "best_trial",
+		              (json_int_t)(best + 1), "best",
+		              bt_json_finite(t->metric), "trials", (json_int_t)x->used, "spent", x->spent,
 		              "command", bt_buf_str(&command));
 		r = bt_tune_journal_add(&x->journal, o, err);
 	}

@@ -20,10 +20,15 @@ done
 [ ! -e x/model.safetensors ]
 result $? 'no model is written'
 works 'r2 is defined' small_train x -q --task regression --metric r2 --eval same.rec
-awk -F, -v OFS=, 'NR == 1 { print "a", "b", "s" } NR > 1 && NR < 12 { print $1, $2, 1 }' plain.csv |
-	csv2tfrecord -q -t a --pair b -l s | bert-tokenize -q -m vocab.txt --apart -o pairs.rec
+# pairs SCORE: of ten rows, with this score
+pairs() {
+	awk -F, -v OFS=, 'NR == 1 { print "a", "b", "s" } NR > 1 && NR < 12 { print $1, $2, '"$1"' }' plain.csv |
+		csv2tfrecord -q -t a --pair b -l s | bert-tokenize -q -m vocab.txt --apart
+}
+pairs 1 >pairs.rec
+pairs NR >differ.rec
 refuses "*the metric 'spearman' is undefined*" 'nor are equal scores of pairs told apart' \
-	bert-train --init-config tiny --tokenizer vocab.txt --task embedding --eval pairs.rec -o y pairs.rec
+	bert-train --init-config tiny --tokenizer vocab.txt --task embedding --eval pairs.rec -o y differ.rec
 
 # a model that first predicts the same number for all texts
 small_train start -q --task regression --steps 1
@@ -39,4 +44,18 @@ is "$(grep -c '"eval_pearson":null' m/history.jsonl)" 1 'has no correlation at f
 like "$(sed 1d m/history.jsonl)" '*"best":true*' 'one that has one is better'
 works 'the run can be resumed from there' grows again -q --resume-from m/checkpoint-1.safetensors
 same again/model.safetensors m/model.safetensors '... to the same bits'
+
+# several runs, of which none has it
+none() { # OPTION ...
+	bert-train -m start --task regression --dtype f32 --metric pearson --eval dev.rec --warmup 1 "$@" train.rec
+}
+works 'seeds' none -q --steps 1 --seeds 2 --summary s.json -o seeds
+is "$(tr -d ' \n' <seeds/seeds.json | sed 's/.*"metric"/"metric"/')" \
+	'"metric":"pearson","seeds":{},"mean":null,"deviation":null,"best":null}' 'none is the best'
+is "$(grep -c best_seed s.json)" 0 '... nor in the summary'
+like "$(none -q --steps 1 --seeds 2 -o seeds 2>&1)" '*mean  * nan
+deviation  * nan' '... nor has a deviation'
+works 'tuning' none -q --epochs 1 --batch-size 64 --tune-steps 2 --tune-over dropout=.1,.2 -o tuned
+like "$(tail -n 1 tuned/tune.jsonl)" '{"best_trial":1,"best":null,*' 'as given is as good as others'
+is "$(grep -c 'out of time' out)" 0 'which had the time'
 finish
