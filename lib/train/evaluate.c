@@ -190,24 +190,6 @@ static int measure(struct bt_train_run *t, struct bt_metrics_summary *s,
 	return r;
 }
 
-/* Refuses a metric of classes that these records leave undefined. */
-static int check_value(const struct bt_train_run *t, double value,
-                       struct bt_error *err)
-{
-	const struct bt_metrics *m = &t->metrics;
-	struct bt_buf why = BT_BUF_INIT;
-	int r;
-
-	if (!isnan(value) || m->kind->undefined == NULL)
-		return BT_OK;
-	m->kind->undefined(m, &t->m->labels, &why);
-	r = bt_error_set(err, BT_EFORMAT,
-	                 "evaluation records: the metric '%s' is undefined: %s",
-	                 t->o->metric, bt_buf_str(&why));
-	bt_buf_clear(&why);
-	return r;
-}
-
 /* Whether a number is the same in all examples: what a correlation with it is
  * then, no model decides. */
 static bool has_constant(const struct bt_dataset *d)
@@ -223,6 +205,29 @@ static bool has_constant(const struct bt_dataset *d)
 			return true;
 	}
 	return false;
+}
+
+/* Refuses a metric that these records leave undefined. */
+static int check_value(const struct bt_train_run *t, double value,
+                       struct bt_error *err)
+{
+	const struct bt_metrics *m = &t->metrics;
+	struct bt_buf why = BT_BUF_INIT;
+	int r;
+
+	if (!isnan(value))
+		return BT_OK;
+	if (m->kind->undefined != NULL)
+		m->kind->undefined(m, &t->m->labels, &why);
+	else if (has_constant(t->eval))
+		bt_buf_puts(&why, "a number is the same in all");
+	else
+		return BT_OK;
+	r = bt_error_set(err, BT_EFORMAT,
+	                 "evaluation records: the metric '%s' is undefined: %s",
+	                 t->o->metric, bt_buf_str(&why));
+	bt_buf_clear(&why);
+	return r;
 }
 
 /* As if the model put out zeros. */
@@ -254,12 +259,7 @@ int bt_train_check_metric(struct bt_train_run *t, struct bt_error *err)
 		return r;
 	bt_metrics_summary(m, &s);
 	r = bt_metrics_find(&s, t->o->metric, &value, err);
-	if (r == BT_OK && isnan(value) && has_constant(t->eval))
-		r = bt_error_set(err, BT_EFORMAT,
-		                 "evaluation records: the metric '%s' is "
-		                 "undefined: a number is the same in all",
-		                 t->o->metric);
-	else if (r == BT_OK)
+	if (r == BT_OK)
 		r = check_value(t, value, err);
 	bt_metrics_reset(m);
 	return r;

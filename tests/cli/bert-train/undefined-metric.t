@@ -30,6 +30,16 @@ pairs NR >differ.rec
 refuses "*the metric 'spearman' is undefined*" 'nor are equal scores of pairs told apart' \
 	bert-train --init-config tiny --tokenizer vocab.txt --task embedding --eval pairs.rec -o y differ.rec
 
+# labels OTHER: of every second row the label a, of the others OTHER
+labels() {
+	awk -F, -v OFS=, -v other="$1" 'NR == 1 { print "text", "l" } NR > 1 && NR < 12 { print $2, NR % 2 ? "a" : other }' \
+		plain.csv | csv2tfrecord -q -t text -l l --label-separator ' ' | bert-tokenize -q -m vocab.txt
+}
+labels 'a b' >some.rec
+labels a >all-a.rec
+refuses "*the metric 'roc_auc' is undefined: each label holds for all of the 10 examples or for none" 'labels of all' \
+	bert-train --init-config tiny --tokenizer vocab.txt --task multilabel --metric roc_auc --eval all-a.rec -o y some.rec
+
 # a model that first predicts the same number for all texts
 small_train start -q --task regression --steps 1
 perl -MJSON::PP -e 'local $/; open my $f, "+<:raw", $ARGV[0] or die; my $all = <$f>;
