@@ -376,7 +376,7 @@ int bt_model_entailment(const struct bt_labels *classes)
 	return class_named(classes, "entail");
 }
 
-static int contradiction(const struct bt_labels *classes, int entailment)
+int bt_model_contradiction(const struct bt_labels *classes, int entailment)
 {
 	int class = class_named(classes, "contra");
 
@@ -402,7 +402,7 @@ int bt_model_open_entailment(const char *dir, bool singly,
 	m->task = &bt_task_multiple_choice;
 	m->entails = true;
 	m->singly = singly;
-	minus = contradiction(&m->labels, row);
+	minus = bt_model_contradiction(&m->labels, row);
 	gaps.old_row = &row;
 	gaps.minus_row = singly ? &minus : NULL;
 	gaps.n_old = m->labels.n;

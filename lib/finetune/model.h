@@ -117,12 +117,14 @@ int bt_model_open_parts(const char *config, const char *weights, int classes,
  */
 int bt_model_entailment(const struct bt_labels *classes);
 
+/* The class of contradiction: one whose name begins with "contra" or, as
+ * transformers has it, the first or, if that entails, the last. */
+int bt_model_contradiction(const struct bt_labels *classes, int entailment);
+
 /* Opens a classifier of pairs of texts (NLI) to choose an answer, for
  * bt_task_multiple_choice: its one output is the logit of that class. Singly,
- * the logit of the class that contradicts is subtracted, so that the sigmoid is
- * the probability of the one among the two: that is one whose name begins with
- * "contra" or, as transformers has it, the first or, if that entails, the last.
- */
+ * the logit of contradiction is subtracted, so that the sigmoid is the
+ * probability of the one among the two. */
 int bt_model_open_entailment(const char *dir, bool singly,
                              const struct bt_engine_opts *o, struct bt_model *m,
                              struct bt_error *err) BT_MUST_USE;

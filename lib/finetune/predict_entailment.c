@@ -50,12 +50,15 @@ int bt_predict_entailment_look(struct bt_predict_stream *s,
 	    bt_task_of(c->problem_type) != &bt_task_classification)
 		return BT_OK;
 	r = look(s, err);
-	if (s->entails)
+	if (s->entails && s->o.singly)
 		bt_log(s->o.log, BT_LOG_NOTE,
-		       s->o.singly ? "'%s' tells by its logit of the class "
-		                     "'%s' which labels a text has"
-		                   : "'%s' chooses by its logit of the class "
-		                     "'%s'",
+		       "'%s' tells which labels a text has by its logits of "
+		       "the classes '%s' and '%s'",
+		       s->o.model, classes->name[class],
+		       classes->name[bt_model_contradiction(classes, class)]);
+	else if (s->entails)
+		bt_log(s->o.log, BT_LOG_NOTE,
+		       "'%s' chooses by its logit of the class '%s'",
 		       s->o.model, classes->name[class]);
 	return r;
 }

@@ -84,7 +84,13 @@ works 'but as a model that chooses' bert-train -q -m nli --task multiple-choice 
 
 # each label by itself: the softmax of entailment and contradiction, as transformers has it
 works 'each label by itself' bert-predict -m nli --threshold .6 --proba --dtype f32 -o each.csv text.rec
-like "$(cat err)" "*'nli' tells by its logit of the class 'Entailment' which labels a text has*" '... as a message says'
+like "$(cat err)" "*'nli' tells which labels a text has by its logits of the classes 'Entailment' and 'contradiction'*" \
+	'... as a message says'
+rm -rf unnamed
+cp -r nli unnamed
+sed 's/contradiction/other/' nli/config.json >unnamed/config.json
+bert-predict -m unnamed --threshold .6 text.rec 2>&1 >x.csv | grep -q "classes 'Entailment' and 'neutral'"
+result $? '... also which class was taken where none is named so'
 awk -F, -v names=$names 'BEGIN { n = split(names, w, ","); print "id,label," names }
 	FNR > 1 { p[i++] = 1 / (1 + exp($3 - $2)) }
 	END { for (t = 0; t < i / n; t++) { s = ps = ""; for (k = 0; k < n; k++) { x = p[t * n + k]
