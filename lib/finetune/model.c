@@ -205,9 +205,9 @@ static int load_dense(const char *dir, struct bt_model *m,
 	return r;
 }
 
-/* By the first values of each parameter: all their bits and, in the fingerprint,
- * their signs, which files in f16 and bf16 have, too. The table of words, the
- * first parameter, need not be loaded. */
+/* By the first values of each parameter: all their bits and, in the
+ * fingerprint, their signs, which files in f16 and bf16 have, too. The table of
+ * words, the first parameter, need not be loaded. */
 static void add_up(struct bt_model *m)
 {
 	const struct bt_graph *g = &m->graph;

@@ -141,13 +141,12 @@ static int write_file(const struct bt_seeds *s, const char *dir,
 			json_object_set_new(seeds, name,
 			                    bt_json_finite(s->value[i]));
 	}
-	o = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", BT_DATA_SUM, s->data,
-	              "metric", s->metric, "seeds", seeds, "mean",
-	              bt_json_finite(s->mean), "deviation",
-	              bt_json_finite(s->deviation), "best",
-	              s->best < s->n
-	                  ? json_integer((json_int_t)(s->first + s->best))
-	                  : json_null());
+	o = json_pack(
+	    "{s:s, s:s, s:o, s:o, s:o, s:o}", BT_DATA_SUM, s->data, "metric",
+	    s->metric, "seeds", seeds, "mean", bt_json_finite(s->mean),
+	    "deviation", bt_json_finite(s->deviation), "best",
+	    s->best < s->n ? json_integer((json_int_t)(s->first + s->best))
+	                   : json_null());
 	r = o != NULL ? bt_json_save(path, o, err)
 	              : bt_error_nomem(err, "writing JSON");
 	json_decref(o);

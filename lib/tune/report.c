@@ -139,8 +139,9 @@ int bt_tune_report(struct bt_tune_search *x, size_t best, size_t second,
 	if (x->journal.result == NULL) {
 		o = json_pack("{s:I, s:o, s:I, s:f, s:s}", "best_trial",
 		              (json_int_t)(best + 1), "best",
-		              bt_json_finite(t->metric), "trials", (json_int_t)x->used, "spent", x->spent,
-		              "command", bt_buf_str(&command));
+		              bt_json_finite(t->metric), "trials",
+		              (json_int_t)x->used, "spent", x->spent, "command",
+		              bt_buf_str(&command));
 		r = bt_tune_journal_add(&x->journal, o, err);
 	}
 	bt_buf_clear(&command);
