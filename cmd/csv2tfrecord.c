@@ -19,7 +19,7 @@ struct values {
 	struct bt_opt_maybe max_bytes;
 	struct bt_opt_list where;
 	bool no_header, no_quote, duplicates, skip_bad, only_mapped;
-	bool strip, fold_case;
+	bool strip, fold_case, label_list;
 	bool list; /* columns */
 	double max_bad;
 	int64_t zstd; /* 0: not compressed */
@@ -71,6 +71,8 @@ static const struct bt_opt options[] = {
     BT_STR(0, "label-separator", "S",
            "the column holds several labels, separated by S", values,
            separator),
+    BT_FLAG(0, "label-list", "the column holds lists of labels, as ['a', 'b']",
+            values, label_list),
     BT_FLAG(0, "strip", "remove white space around labels", values, strip),
     BT_FLAG(0, "fold-case", "labels in lower case", values, fold_case),
     BT_STR(0, "map-label", "A=B,...|@FILE", "rename labels", values, map),
@@ -203,6 +205,12 @@ static bool label_options_agree(const struct values *v)
 	     "--template needs --candidates"},
 	    {v->choice_names != NULL && v->choices == NULL,
 	     "--choice-names needs --choices"},
+	    {v->label_list &&
+	         (v->label == NULL || v->separator != NULL || numbers(v) ||
+	          v->choices != NULL || v->candidates != NULL),
+	     "--label-list needs --label, and makes no sense with "
+	     "--label-separator, --label-type float, --choices and "
+	     "--candidates"},
 	    {v->separator != NULL &&
 	         (v->label == NULL || v->separator[0] == '\0'),
 	     "--label-separator needs --label and at least one character"}};
@@ -234,6 +242,7 @@ static bool options_agree(const struct values *v, char *const *files, int n)
 	           {v->label != NULL, false, false, "--label"},
 	           {v->label_type != NULL, false, false, "--label-type"},
 	           {v->separator != NULL, false, false, "--label-separator"},
+	           {v->label_list, false, false, "--label-list"},
 	           {v->strip, false, false, "--strip"},
 	           {v->fold_case, false, false, "--fold-case"}};
 	bool jsonl = v->format != NULL && strcmp(v->format, "jsonl") == 0;
@@ -302,6 +311,7 @@ static bool table_options(const struct values *v, char *const *files, int n,
 	                            .weight = v->weight,
 	                            .keep = v->keep,
 	                            .label_separator = v->separator,
+	                            .label_lists = v->label_list,
 	                            .numbers = numbers(v),
 	                            .strip = v->strip,
 	                            .fold_case = v->fold_case,

@@ -267,6 +267,9 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TABLE_NO_QUOTE] =
         "use --no-quote where quotes are ordinary characters",
     [BT_HINT_TABLE_REJECTS] = "--rejects lists all such rows",
+    [BT_HINT_TABLE_NUMBERS] = "--label-type float reads numbers to predict",
+    [BT_HINT_TABLE_LABEL_LIST] =
+        "--label-list reads several labels from such a list",
     [BT_HINT_TABLE_SKIP_BAD] = "--skip-bad drops the row",
     [BT_HINT_TABLE_UTF16] = "use --encoding utf-16",
     [BT_HINT_TEXT_COLUMN] = "name the text's column with -t COLUMN",

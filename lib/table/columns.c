@@ -232,11 +232,11 @@ static int name_labels(const struct bt_table_header *h,
                        const struct bt_table_opts *opts,
                        struct bt_table_columns *c, struct bt_error *err)
 {
-	if (opts->label_separator != NULL)
-		return bt_error_set(err, BT_EARG,
-		                    "a label separator needs one label column, "
-		                    "not %zu",
-		                    c->n_label);
+	if (opts->label_separator != NULL || opts->label_lists)
+		return bt_error_set(
+		    err, BT_EARG, "a %s needs one label column, not %zu",
+		    opts->label_lists ? "list of labels" : "label separator",
+		    c->n_label);
 	return name_columns(h, "label", c->label, c->n_label, &c->label_bytes,
 	                    &c->label_names, err);
 }

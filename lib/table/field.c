@@ -39,7 +39,7 @@ bool bt_table_is_incomplete(const struct bt_table_maker *m)
 	return !text ||
 	       (c->pair != BT_TABLE_ABSENT && is_missing(m->fields[c->pair])) ||
 	       (c->n_label == 1 && m->opts->label_separator == NULL &&
-	        is_missing(m->fields[c->label[0]]));
+	        !m->opts->label_lists && is_missing(m->fields[c->label[0]]));
 }
 
 bool bt_table_is_list(struct bt_span v)

@@ -265,12 +265,28 @@ static int add_once(struct bt_span **list, size_t *cap, size_t *n,
 	return BT_OK;
 }
 
+/* The list that a field of CSV holds. */
+static int read_list(struct bt_table_maker *m, struct bt_span *v,
+                     struct bt_error *err)
+{
+	if (!bt_table_parse_list(*v, &m->list)) {
+		m->fault = BT_TABLE_LABEL;
+		return bt_error_set(err, BT_EFORMAT,
+		                    "the label '%.*s' is not a list such as "
+		                    "['a', 'b']",
+		                    (int)(v->n < SHOWN ? v->n : SHOWN), v->p);
+	}
+	*v = (struct bt_span){m->list.data, m->list.len};
+	return m->list.oom ? bt_error_nomem(err, "reading a row") : BT_OK;
+}
+
 /* One column that holds all of them; blanks around each are not part of it. Or
  * a list of JSON Lines, which has a NUL before and behind each. */
 static int split_labels(struct bt_table_maker *m, struct bt_error *err)
 {
 	struct bt_span all = m->fields[m->columns->label[0]], v;
-	bool list = bt_table_is_list(all);
+	bool written = m->opts->label_lists && !bt_table_is_list(all),
+	     list = written || bt_table_is_list(all);
 	const char *sep = list ? "" : m->opts->label_separator, *end, *next;
 	size_t n = list ? 1 : strlen(sep);
 	int64_t number;
@@ -278,6 +294,8 @@ static int split_labels(struct bt_table_maker *m, struct bt_error *err)
 
 	if (r != BT_OK || all.n == 0 ||
 	    (m->opts->na == BT_TABLE_NA_PANDAS && bt_table_is_na(all)))
+		return r;
+	if (written && (r = read_list(m, &all, err)))
 		return r;
 	if ((r = tidy_room(m, all.n, err)))
 		return r;
@@ -346,11 +364,20 @@ static int bad_cell(struct bt_table_maker *m, enum bt_table_fault fault,
                     struct bt_span name, struct bt_span v, const char *expected,
                     struct bt_error *err)
 {
+	double x;
+
 	m->fault = fault;
-	return bt_error_set(err, BT_EFORMAT, "'%.*s' is '%.*s', expected %s",
-	                    (int)(name.n < SHOWN ? name.n : SHOWN), name.p,
-	                    (int)(v.n < SHOWN ? v.n : SHOWN),
-	                    v.p != NULL ? v.p : "", expected);
+	bt_error_set(err, BT_EFORMAT, "'%.*s' is '%.*s', expected %s",
+	             (int)(name.n < SHOWN ? name.n : SHOWN), name.p,
+	             (int)(v.n < SHOWN ? v.n : SHOWN), v.p != NULL ? v.p : "",
+	             expected);
+	return bt_error_hint(
+	    err,
+	    v.p == NULL || bt_table_is_na(v) ? BT_HINT_TABLE_SKIP_BAD
+	    : fault == BT_TABLE_CELL && bt_table_is_number(v, &x)
+	        ? BT_HINT_TABLE_NUMBERS
+	        : BT_HINT_NONE,
+	    BT_EFORMAT);
 }
 
 /* A column for each label that the row may have. */
@@ -419,7 +446,7 @@ void bt_table_forget_labels(struct bt_table_maker *m)
 int bt_table_make_labels(struct bt_table_maker *m, struct bt_error *err)
 {
 	bool one = m->columns->n_label == 1;
-	bool split = m->opts->label_separator != NULL ||
+	bool split = m->opts->label_separator != NULL || m->opts->label_lists ||
 	             (one && bt_table_is_list(m->fields[m->columns->label[0]]));
 
 	if (one && !split)

@@ -62,6 +62,7 @@ void bt_table_maker_clear(struct bt_table_maker *m)
 	for (i = 0; i < BT_PARTS; i++)
 		bt_buf_clear(&m->parts[i]);
 	bt_buf_clear(&m->folded);
+	bt_buf_clear(&m->list);
 	free(m->labels);
 	free(m->names);
 	free(m->numbers);

@@ -89,6 +89,8 @@ struct bt_table_opts {
 	size_t n_where;
 	const char *label_separator; /* what stands between the labels in their
 	                              * one column; NULL: there is one label */
+	bool label_lists; /* or the one column holds lists, as Python prints
+	                   * them */
 	bool numbers; /* labels are numbers to predict; those of several columns
 	               * are named as these are */
 	bool strip;   /* labels lose the white space at their ends */

@@ -165,6 +165,7 @@ struct bt_table_maker {
 	bool numbered;               /* records have label ids */
 	struct bt_buf parts[BT_PARTS];
 	struct bt_buf folded;   /* labels in lower case */
+	struct bt_buf list;     /* of labels, read from a field */
 	struct bt_span *labels; /* of a record with several */
 	size_t labels_cap;
 	struct bt_span *names; /* of all that it might have */
@@ -239,6 +240,11 @@ int bt_table_set_field(struct bt_table_maker *m, enum bt_table_part part,
 
 /* True for a list, as format/jsonl.h gives it. */
 bool bt_table_is_list(struct bt_span v);
+
+/* Makes such a list in *out of one that is written as Python or JSON does, as
+ * "['a', 'b']"; false: v is none. The second one is a guess, for messages. */
+bool bt_table_parse_list(struct bt_span v, struct bt_buf *out);
+bool bt_table_looks_like_list(struct bt_span v);
 
 bool bt_table_is_number(struct bt_span v, double *x);
 

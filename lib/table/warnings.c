@@ -144,6 +144,9 @@ int bt_table_warn_labels(const struct bt_string_set *labels,
 	    "look like numbers with a comma (decimal, or of thousands), "
 	    "and are classes like the others",
 	    log);
+	warn_kind(labels, bt_table_looks_like_list, BT_HINT_TABLE_LABEL_LIST,
+	          "looks like a list, and is one label like the others",
+	          "look like lists, and are one label each", log);
 	return doubt_pairs(labels, log, err);
 }
 

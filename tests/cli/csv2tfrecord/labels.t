@@ -108,14 +108,14 @@ is "$(cat json)" '{"label": "toxic", "label_names": ["toxic", "rude"], "text_a":
 {"label": ["toxic", "rude"], "label_names": ["toxic", "rude"], "text_a": "b"}
 {"label": {"bytes": []}, "label_names": ["toxic", "rude"], "text_a": "c"}' 'as JSON'
 sed 's/1,0,/2,0,/' m.csv >two.csv
-refuses "*record 1 (line 2): 'toxic' is '2', expected 0 or 1 *" 'another number' \
+refuses "*record 1 (line 2): 'toxic' is '2', expected 0 or 1 * (--label-type float reads numbers to predict)" 'another number' \
 	csv2tfrecord -l toxic,rude two.csv
 printf 'text,toxic,rude\na,Yes,no\nb,TRUE,YES\nc,NO,FALSE\n' >words.csv
 gives 'label=toxic|label_names=[toxic,rude]|text_a=a
 label=[toxic,rude]|label_names=[toxic,rude]|text_a=b
 label=[]|label_names=[toxic,rude]|text_a=c' 'words in any case' -l toxic,rude words.csv
 sed 's/Yes//' words.csv >hole.csv
-refuses "*record 1 (line 2): 'toxic' is '', expected 0 or 1 (or true or false, or yes or no)" \
+refuses "*record 1 (line 2): 'toxic' is '', expected 0 or 1 (or true or false, or yes or no) (--skip-bad drops the row)" \
 	'an empty cell' csv2tfrecord -l toxic,rude hole.csv
 misuse 'several label columns need a header, which names the labels' \
 	'without a header' csv2tfrecord --no-header -t 1 -l 2,3 m.csv
@@ -131,6 +131,50 @@ misuse 'a label separator needs one label column, not 2' 'both ways' \
 	csv2tfrecord -l toxic,rude --label-separator ';' m.csv
 misuse '--label-separator needs --label and at least one character' \
 	'no separator' csv2tfrecord -l k --label-separator '' m.csv
+
+# lists of labels, as Python, NumPy and JSON write them
+cat >lists.csv <<'END'
+text,y
+a,"['x y', ""it's""]"
+b,"['q' 'x y'
+ 'z']"
+c,[]
+d,
+e,"('z',)"
+f,"[1, 2]"
+g,[ 3  1]
+h,"{z, x y}"
+i,"[""\u00e4\ud83d\ude00"", ""\""z\\""]"
+j,['\xe4\'']
+END
+gives "label=[x y,it's]|text_a=a
+label=[q,x y,z]|text_a=b
+label=[]|text_a=c
+label=[]|text_a=d
+label=z|text_a=e
+label=[1,2]|text_a=f
+label=[3,1]|text_a=g
+label=[z,x y]|text_a=h
+label=[ä😀,\"z\\\\]|text_a=i
+label=ä'|text_a=j" 'lists of labels' -l y --label-list lists.csv
+is "$(cat err)" 'csv2tfrecord: 10 records from 1 file, 10 labels; 2 with no positive label' \
+	'nothing is odd about them'
+gives 'label=[x,it]|text_a=a' '... with new names' --where text=a -l y --label-list \
+	--map-label "x y=x,it's=it" lists.csv
+for list in "['a'" a "['a]" "['a'] b" "['a')" '[a "b]' "['a' ... 'b']" "['a'b]" "['\ud83d']" "['\x4']"; do
+	printf '%s\n' text,y "a,\"$(printf %s "$list" | sed 's/"/""/g')\"" >bad.csv
+	refuses "*record 1 (line 2): the label '*' is not a list such as *" "not a list: $list" \
+		csv2tfrecord -l y --label-list bad.csv
+done
+csv2tfrecord -l y -o lists.rec lists.csv --na drop 2>err
+like "$(cat err)" "*warning: 5 labels look like lists, and are one label each, such as *x y*it's* (--label-list reads *" \
+	'lists that are read as one label'
+misuse '--label-list needs --label, *' 'lists of no column' csv2tfrecord --label-list m.csv
+misuse '--label-list needs --label, *' 'lists and a separator' \
+	csv2tfrecord -l y --label-list --label-separator ';' m.csv
+misuse 'a list of labels needs one label column, not 2' 'lists in two columns' \
+	csv2tfrecord -l toxic,rude --label-list m.csv
+
 cp "$TEST_TOP/pipelines/data/vocab.txt" .
 csv2tfrecord -ql toxic,rude m.csv >m.tfrecord
 works 'bert-tokenize passes them on' bert-tokenize -q -m vocab.txt -o m.rec m.tfrecord
