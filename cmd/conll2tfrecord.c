@@ -32,6 +32,9 @@ static const struct bt_opt options[] = {
            values, o.word),
     BT_STR('t', "tag", "COL", "column of the tags, or their key [last, tags]",
            values, o.tag),
+    BT_STR(0, "spans", "KEY",
+           "key of the spans with labels in a text, the words [text]", values,
+           o.spans),
     BT_FLAG(0, "no-tags", "the words have no tags", values, o.no_tags),
     BT_STR(0, "sentence", "COL",
            "read tables with a word in a row: column of the sentences' names",
@@ -81,6 +84,8 @@ static const char *misfit(const struct values *v)
 
 	if (v->o.no_tags && v->o.tag != NULL)
 		return "give either --tag or --no-tags";
+	if (v->o.spans != NULL && (v->o.tag != NULL || table))
+		return "--spans makes no sense with --tag and --sentence";
 	if (v->o.no_tags && v->o.scheme != NULL)
 		return "give either --scheme or --no-tags";
 	if (v->o.comment != NULL && *v->o.comment == '\0')

@@ -226,6 +226,9 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_READ_QUESTIONS] =
         "squad2tfrecord reads questions and the texts that answer them",
     [BT_HINT_READ_WORDS] = "conll2tfrecord reads words and their tags",
+    [BT_HINT_READ_SPANS] =
+        "--spans KEY reads the text and the spans in it that have labels",
+    [BT_HINT_TEXT_OF_SPANS] = "--word names the key of the text",
     [BT_HINT_READ_TEXT] =
         "csv2tfrecord reads tables and JSON Lines, bert-tokenize --lines lines of text",
     [BT_HINT_NO_ANSWERS] =

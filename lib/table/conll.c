@@ -231,8 +231,12 @@ static int end_document(struct reader *r, struct bt_error *err)
 
 static int settle_columns(struct reader *r, int n, struct bt_error *err)
 {
-	int e = bt_conll_choose(r->o->word, "words", 1, n, &r->word, err);
+	int e;
 
+	if (r->o->spans != NULL)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "is not an object of JSON Lines");
+	e = bt_conll_choose(r->o->word, "words", 1, n, &r->word, err);
 	r->columns = n;
 	r->tag = -1;
 	if (e == BT_OK && !r->o->no_tags && (r->o->tag != NULL || n > 1))
@@ -357,8 +361,7 @@ static int add_row(void *arg, const json_t *o, struct bt_error *err)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "does not say where a document begins, as "
 		                    "columns can");
-	e = bt_conll_sentence_read(now(r), o, r->o->word, r->o->tag,
-	                           !r->o->no_tags, err);
+	e = bt_conll_sentence_read(now(r), o, r->o, err);
 	return e == BT_OK ? end_sentence(r, err) : e;
 }
 
@@ -377,17 +380,15 @@ static int add_object(struct reader *r, struct bt_span line,
 static int read_parquet(struct reader *r, struct bt_in *in,
                         struct bt_error *err)
 {
-	const char *word = r->o->word != NULL ? r->o->word : "tokens";
-	const char *names[] = {"id", word, "tags", "ner_tags"};
-	bool named = r->o->tag != NULL;
+	const char *tag = r->o->spans != NULL ? r->o->spans : r->o->tag;
+	const char *names[] = {"id", bt_conll_word_key(r->o),
+	                       tag != NULL ? tag : "tags", "ner_tags"};
 	int e;
 
-	if (named)
-		names[2] = r->o->tag;
 	r->json = true;
 	e = bt_parquet_objects(in, names,
 	                       r->o->no_tags ? 2
-	                       : named       ? 3
+	                       : tag != NULL ? 3
 	                                     : 4,
 	                       add_row, r, err);
 	return e == BT_OK ? end_document(r, err) : e;

@@ -2,7 +2,8 @@
 /*
  * Sentences of words and their tags into text records: columns as CoNLL's
  * shared tasks have them, a word a line and an empty line behind each sentence,
- * or JSON Lines or Parquet with a list of words and one of tags, or any table
+ * or JSON Lines or Parquet with a list of words and one of tags, or with a text
+ * and the spans in it that have labels, or any table
  * (table/table.h) with a word in a row. Features of a
  * record: id, words, tags (bytes lists), lines (the input's lines, where there
  * are), doc (the line -DOCSTART-, of the first sentence behind it), and before
@@ -25,6 +26,9 @@ struct bt_conll_opts {
 	/* column, from 1 on, or of JSON Lines and Parquet its name; NULL: the
 	 * first, and of the tags the last; "tokens" and "tags" or "ner_tags" */
 	const char *word, *tag;
+	/* key of the spans in a text, whose key word is, or "text"; NULL: words
+	 * and tags are lists */
+	const char *spans;
 	bool no_tags;   /* there are none */
 	size_t context; /* sentences of the same document on either side */
 	/* a record has all sentences of a document, and its lines an empty one

@@ -213,6 +213,32 @@ int bt_conll_choose(const char *name, const char *what, int standard,
 	return BT_OK;
 }
 
+static bool is_blank(uint8_t c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* A JSON array of objects; in columns a word may be a bracket alone. */
+static int refuse_array(struct bt_in *in, struct bt_error *err)
+{
+	const uint8_t *p;
+	size_t got, i = 1;
+	bool brace = false;
+	int e = bt_in_some(in, 1, &p, &got, err);
+
+	if (e != BT_OK || *p != '[')
+		return e;
+	while (i < got && (p[i] == '{' || is_blank(p[i])))
+		brace |= p[i++] == '{';
+	if (i < got && brace && p[i] == '"')
+		return bt_error_set(err, BT_EFORMAT,
+		                    "cannot read %s: it is a JSON array; JSON "
+		                    "Lines have an object a line: jq -c '.[]' "
+		                    "makes them",
+		                    bt_in_name(in));
+	return BT_OK;
+}
+
 int bt_conll_look_first(struct bt_in *in, struct bt_error *err)
 {
 	const uint8_t *p;
@@ -228,5 +254,7 @@ int bt_conll_look_first(struct bt_in *in, struct bt_error *err)
 		                 "cannot read %s: it is a TFRecord stream, "
 		                 "not text",
 		                 bt_in_name(in)));
+	if (e == BT_OK && got > 1)
+		e = refuse_array(in, err);
 	return e;
 }

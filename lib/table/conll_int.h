@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/span.h"
 #include "io/in.h"
+#include "table/conll.h"
 
 #define BT_CONLL_COLUMNS 256
 #define BT_CONLL_LINE_MAX ((size_t)64 << 20) /* bytes */
@@ -31,6 +32,7 @@ int bt_conll_texts_append(struct bt_conll_texts *t,
 /* Adds a list of texts or whole numbers, the value of key. */
 int bt_conll_texts_list(struct bt_conll_texts *t, const json_t *list,
                         const char *key, struct bt_error *err) BT_MUST_USE;
+const char *bt_conll_word_key(const struct bt_conll_opts *o);
 /* Appends the id of a sentence, a text or a whole number. */
 void bt_conll_put_id(struct bt_buf *b, const json_t *id);
 void bt_conll_texts_forget(struct bt_conll_texts *t);
@@ -47,12 +49,16 @@ struct bt_conll_sentence {
  * empty line between. BT_OK or BT_ENOMEM. */
 int bt_conll_sentence_append(struct bt_conll_sentence *s,
                              const struct bt_conll_sentence *next) BT_MUST_USE;
-/* Reads an object with a list of words and, if it is tagged, perhaps one of
- * tags, which it must have with a tag that is not NULL; word and tag are as in
- * bt_conll_opts. */
+/* Reads an object with a list of words and, unless opts have no tags, perhaps
+ * one of tags, which it must have where opts name it; or with a text and
+ * spans. */
 int bt_conll_sentence_read(struct bt_conll_sentence *s, const json_t *o,
-                           const char *word, const char *tag, bool tagged,
+                           const struct bt_conll_opts *opts,
                            struct bt_error *err) BT_MUST_USE;
+/* Adds the words of a text; list has its spans, or is NULL: there are no
+ * tags. */
+int bt_conll_spans_read(struct bt_conll_sentence *s, struct bt_span text,
+                        const json_t *list, struct bt_error *err) BT_MUST_USE;
 void bt_conll_sentence_forget(struct bt_conll_sentence *s);
 void bt_conll_sentence_clear(struct bt_conll_sentence *s);
 

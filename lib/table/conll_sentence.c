@@ -8,6 +8,8 @@
 #include "format/json.h"
 #include "table/conll_int.h"
 
+#define KEYS_SHOWN 200 /* bytes */
+
 int bt_conll_texts_add(struct bt_conll_texts *t, struct bt_span s)
 {
 	if (bt_grow(&t->end, &t->cap, t->n + 1, sizeof(*t->end)) != BT_OK)
@@ -93,38 +95,97 @@ int bt_conll_sentence_append(struct bt_conll_sentence *s,
 	return e == BT_OK ? bt_conll_texts_append(&s->tags, &next->tags) : e;
 }
 
-int bt_conll_sentence_read(struct bt_conll_sentence *s, const json_t *o,
-                           const char *word, const char *tag, bool tagged,
-                           struct bt_error *err)
+const char *bt_conll_word_key(const struct bt_conll_opts *o)
 {
-	bool named = tag != NULL;
-	const json_t *tags;
-	int e = BT_OK;
+	return o->word != NULL ? o->word : o->spans != NULL ? "text" : "tokens";
+}
 
-	if (word == NULL)
-		word = "tokens";
-	if (!named)
+static int no_key(const json_t *o, const char *key, enum bt_hint hint,
+                  struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	const char *name;
+	json_t *v;
+
+	json_object_foreach((json_t *)o, name, v)
+	{
+		if (b.len > KEYS_SHOWN) {
+			bt_buf_puts(&b, ", ...");
+			break;
+		}
+		bt_buf_printf(&b, "%s'%s'",
+		              b.len > 0 ? ", " : "; its keys are ", name);
+	}
+	bt_error_set(err, BT_EFORMAT, "has no key '%s'%s", key, bt_buf_str(&b));
+	bt_buf_clear(&b);
+	return bt_error_hint(err, hint, BT_EFORMAT);
+}
+
+/* What reads an object that has no list of words. */
+static enum bt_hint other_reader(const json_t *o)
+{
+	if (json_object_get(o, "data") != NULL ||
+	    json_object_get(o, "question") != NULL)
+		return BT_HINT_READ_QUESTIONS;
+	return json_is_string(json_object_get(o, "text")) ? BT_HINT_READ_SPANS
+	                                                  : BT_HINT_NONE;
+}
+
+static int read_text(struct bt_conll_sentence *s, const json_t *o,
+                     const struct bt_conll_opts *opts, struct bt_error *err)
+{
+	const char *key = bt_conll_word_key(opts);
+	const json_t *text = json_object_get(o, key),
+	             *list =
+	                 opts->no_tags ? NULL : json_object_get(o, opts->spans);
+
+	if (text == NULL)
+		return no_key(o, key, BT_HINT_TEXT_OF_SPANS, err);
+	if (!json_is_string(text))
+		return bt_error_set(err, BT_EFORMAT, "'%s' is not a text", key);
+	if (!opts->no_tags && list == NULL)
+		return no_key(o, opts->spans, BT_HINT_NONE, err);
+	if (!opts->no_tags && !json_is_array(list))
+		return bt_error_set(err, BT_EFORMAT, "'%s' is not a list",
+		                    opts->spans);
+	return bt_conll_spans_read(s, bt_json_text(text), list, err);
+}
+
+static int read_lists(struct bt_conll_sentence *s, const json_t *o,
+                      const struct bt_conll_opts *opts, struct bt_error *err)
+{
+	const char *word = bt_conll_word_key(opts), *tag = opts->tag;
+	const json_t *tags;
+	int e;
+
+	if (tag == NULL)
 		tag = json_object_get(o, "tags") != NULL ? "tags" : "ner_tags";
-	bt_conll_put_id(&s->id, json_object_get(o, "id"));
 	if (json_object_get(o, word) == NULL)
-		return bt_error_hint(
-		    err,
-		    json_object_get(o, "data") != NULL ||
-		            json_object_get(o, "question") != NULL
-		        ? BT_HINT_READ_QUESTIONS
-		        : BT_HINT_NONE,
-		    bt_error_set(err, BT_EFORMAT, "has no key '%s'", word));
+		return no_key(o, word, other_reader(o), err);
 	e = bt_conll_texts_list(&s->words, json_object_get(o, word), word, err);
-	tags = tagged ? json_object_get(o, tag) : NULL;
-	if (e == BT_OK && tags == NULL && named && tagged)
-		e = bt_error_set(err, BT_EFORMAT, "has no key '%s'", tag);
+	tags = opts->no_tags ? NULL : json_object_get(o, tag);
+	if (e == BT_OK && tags == NULL && opts->tag != NULL && !opts->no_tags)
+		e = no_key(o, tag, BT_HINT_NONE, err);
 	if (e == BT_OK && tags != NULL)
 		e = bt_conll_texts_list(&s->tags, tags, tag, err);
-	if (e == BT_OK && s->words.n == 0)
-		e = bt_error_set(err, BT_EFORMAT, "has no words");
-	if (e == BT_OK && tags != NULL && s->tags.n != s->words.n)
+	if (e == BT_OK && s->words.n > 0 && tags != NULL &&
+	    s->tags.n != s->words.n)
 		e = bt_error_set(err, BT_EFORMAT, "has %zu words, but %zu tags",
 		                 s->words.n, s->tags.n);
+	return e;
+}
+
+int bt_conll_sentence_read(struct bt_conll_sentence *s, const json_t *o,
+                           const struct bt_conll_opts *opts,
+                           struct bt_error *err)
+{
+	int e;
+
+	bt_conll_put_id(&s->id, json_object_get(o, "id"));
+	e = opts->spans != NULL ? read_text(s, o, opts, err)
+	                        : read_lists(s, o, opts, err);
+	if (e == BT_OK && s->words.n == 0)
+		e = bt_error_set(err, BT_EFORMAT, "has no words");
 	return e;
 }
 

@@ -149,7 +149,16 @@ bad '1: has a CR in it: lines end in LF or in CR and LF' 'a O\rb O\r\rc O\r'
 bad '1: has an empty tag' 'a\tb\t\n'
 bad '1: has an empty word' '\tb\tc\n'
 bad '2: is not valid UTF-8 (iconv *)' 'a O\n\377 O\n'
-bad "1: has no key 'tokens'" '{"words": ["a"]}'
+bad "1: has no key 'tokens'; its keys are 'words', 'n'" '{"words": ["a"], "n": 1}'
+bad "1: has no key 'tokens'; its keys are 'text', 'label' (--spans KEY reads the text and the spans in it that have labels)" \
+	'{"text": "a", "label": []}'
+for array in '[{"tokens": ["a"]}]' "$(printf '[\n  {\n    "tokens": 1}]')"; do
+	printf '%s\n' "$array" >array.json
+	refuses "conll2tfrecord: cannot read 'array.json': it is a JSON array; JSON Lines have an object a line: *" \
+		'a JSON array' conll2tfrecord array.json
+done
+printf '[ O\n{ O\n"x" O\n' >brackets.txt
+works 'words that are brackets' conll2tfrecord -q -o brackets.rec brackets.txt
 bad '1: has 2 words, but 1 tags' '{"tokens": ["a", "b"], "tags": ["O"]}'
 bad "1: 'tokens': value 2 is not a text" '{"tokens": ["a", null]}'
 bad "1: 'tags' is not a list" '{"tokens": ["a"], "tags": "O"}'
