@@ -242,7 +242,7 @@ static int refuse_array(struct bt_in *in, struct bt_error *err)
 int bt_conll_look_first(struct bt_in *in, struct bt_error *err)
 {
 	const uint8_t *p;
-	size_t got;
+	size_t got = 0;
 	int e = bt_parquet_begins(in, err);
 
 	if (e == BT_OK)

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/span.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -78,12 +79,17 @@ static int keep_answer(struct reader *r, struct bt_span answer, int64_t start,
 	return BT_OK;
 }
 
-/* A number from 0 on; JSON of other programs has it as 4.0, too. */
+/* A number from 0 on; JSON of other programs has it as 4.0, too, and that made
+ * of a table as "4". */
 static bool get_start(const json_t *o, int64_t *start)
 {
 	double x = json_number_value(o);
 
-	if (!json_is_number(o) || !(x >= 0 && x < 0x1p53) || x != floor(x))
+	if (json_is_string(o) &&
+	    bt_parse_f64(json_string_value(o), 0, 0x1p53, &x) != BT_OK)
+		return false;
+	if (!(json_is_number(o) || json_is_string(o)) ||
+	    !(x >= 0 && x < 0x1p53) || x != floor(x))
 		return false;
 	*start = (int64_t)x;
 	return true;
@@ -213,6 +219,8 @@ static int get_answers(struct reader *r, const json_t *o, bool *known,
 	r->impossible = none;
 	if (length(answers) == 0 && !json_is_array(answers) && !r->o->unchecked)
 		answers = json_object_get(o, name = "answer");
+	if (answers == NULL)
+		answers = json_object_get(o, name = "answer_text");
 	if (json_is_null(answers))
 		answers = NULL;
 	*known = none || answers != NULL;
@@ -476,8 +484,8 @@ static int check_start(struct bt_in *in, struct bt_error *err)
 static int read_file(struct reader *r, const char *path, struct bt_error *err)
 {
 	static const char *const columns[] = {
-	    "id",      "title",  "context",      "question",
-	    "answers", "answer", "answer_start", "is_impossible"};
+	    "id",     "title",       "context",      "question",     "answers",
+	    "answer", "answer_text", "answer_start", "is_impossible"};
 	enum bt_utf16 order = BT_UTF16_NONE; /* unless a mark says it */
 	bool lines = false;
 	struct bt_in *in;

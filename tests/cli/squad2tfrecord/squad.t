@@ -92,7 +92,7 @@ bad "line 1: question '0': 'is_impossible' is false, but *" \
 bad "line 1: question 'q': answer 1, 'zoë', is not at answer_start 0, where 'Zoë' stands; the context does not contain it" \
 	"$(qa 'Zoë x' 'zoë' 0)" --realign
 bad "line 1: question 'q': answer 1: 'answer_start' is not a whole number from 0 on" "$(qa a a -1)"
-bad "line 1: question 'q': answer 1: 'answer_start' is not a whole number from 0 on" "$(qa a a '"0"')"
+bad "line 1: question 'q': answer 1: 'answer_start' is not a whole number from 0 on" "$(qa a a '"a"')"
 bad "line 1: question 'q': answer 1: 'text' is not a text" \
 	'{"id": "q", "question": "?", "context": "c", "answers": [{"text": 3, "answer_start": 0}]}'
 bad "line 2: question 'r': has no member 'question'" '{"id": "q", "question": "?", "context": "c"}
@@ -158,6 +158,14 @@ bad "line 1: question '0': has 2 answers, but 1 in 'answer_start'" \
 	'{"question": "?", "context": "a b", "answers": ["a", "b"], "answer_start": [0]}'
 bad "line 1: question '0': answer 1: 'answer_start' is not a whole number *" \
 	'{"question": "?", "context": "a", "answer": "a", "answer_start": 0.5}'
+for start in '""' '"x"' '"-1"' '"0.5"'; do
+	bad "line 1: question '0': answer 1: 'answer_start' is not a whole number *" \
+		'{"question": "?", "context": "a", "answer": "a", "answer_start": '"$start}"
+done
+# of a table, as tfrecord-cat makes JSON of it
+is "$(echo '{"id": "7", "text_a": "?", "question": "?", "context": "a b a", "answer_text": "a", "answer_start": "4"}' |
+	squad2tfrecord -q | tfrecord-cat -q --json)" \
+	'{"answer_starts": 4, "answers": "a", "context": "a b a", "id": "7", "question": "?"}' 'texts as members'
 # places beside texts, as numbers of other programs; a word rather than a part of one
 printf '{"question": "?", "context": "%s", %s}\n' 'a b a' '"answers": ["a", "b"], "answer_start": [4.0, 2]' \
 	'a b a' '"answer": ["a"], "answer_start": 4' 'a b a' '"answers": "b"' 'a b a' '"answers": {"text": "b"}' \
