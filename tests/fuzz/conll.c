@@ -54,6 +54,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	o.tag = columns[how >> 2 & 3];
 	o.no_tags = how & 16;
 	o.documents = how & 32;
+	if (how & 64) {
+		o.spans = "s";
+		o.word = "t";
+		o.tag = NULL;
+	}
 	fuzz_put(in, data, size);
 	FUZZ_CHECK(bt_out_open("fuzz-records", BT_OUT_BINARY, &out, NULL) ==
 	           BT_OK);

@@ -51,7 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	o.csv.quotes = (how & 2) == 0;
 	o.text = how & 4 ? "1,2" : "1";
 	o.label = how & 8 ? "3" : how & 16 ? "3,4" : NULL;
-	o.label_separator = how & 8 && how & 16 ? ";" : NULL;
+	o.label_lists = how & 8 && how & 128;
+	o.label_separator = how & 8 && how & 16 && !o.label_lists ? ";" : NULL;
 	o.weight = how & 16 && how & 4 ? "2" : NULL;
 	o.rejects = how & 128 ? "fuzz-rejects" : NULL;
 	if (size > 1 && data[1] == '{' && (how & 32) == 0) {
