@@ -197,7 +197,7 @@ for json in '{"data": [{'"$qa"'}]}' '\357\273\277{"version": "2", "data":[{'"$qa
 	works '... and it does' squad2tfrecord -q -o x.rec questions.json
 done
 echo '{"data": [{'"$qa"'}]}' >questions.json
-refuses "*'questions.json': line 1: has no key 'tokens' (squad2tfrecord reads questions *" \
+refuses "*'questions.json': line 1: has no key 'tokens'; its keys are 'data' (squad2tfrecord reads questions *" \
 	'questions to conll2tfrecord' conll2tfrecord -o x.rec questions.json
 echo '{"text": "a", "meta": {"data": ["question"]}, "data": "qas"}' >rows.json
 works 'JSON Lines' csv2tfrecord -q -o x.rec rows.json
