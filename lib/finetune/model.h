@@ -81,8 +81,7 @@ int bt_model_plan(struct bt_model *m, const struct bt_engine_opts *o,
 int bt_model_build(struct bt_model *m, const struct bt_engine_opts *o,
                    struct bt_error *err) BT_MUST_USE;
 
-/* Adds a model that was opened to a checksum, by which others are told from it:
- * its sum and the names of its labels. */
+/* Adds the sum of an opened model and the names of its labels to a checksum. */
 uint32_t bt_model_sum(const struct bt_model *m, uint32_t sum);
 
 /* What records must fit; tokenizer may be NULL. */

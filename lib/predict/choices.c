@@ -266,13 +266,14 @@ static void put_header(struct bt_choices *c)
 	c->n_columns = c->n;
 }
 
-/* The i-th name of the answer, the best first or, if each counts by itself, in
- * their own order; or NULL. *at is 0 for the first, and kept. */
-static const struct choice *next_name(const struct bt_choices *c, size_t i,
-                                      size_t *at)
+/* The next name of the answer, the best first or, if each counts by itself, in
+ * their own order; or NULL. *at is 0 for the first. */
+static const struct choice *next_name(const struct bt_choices *c, size_t *at)
 {
+	size_t n = c->o.top > 0 ? c->o.top : 1;
+
 	if (c->o.threshold == 0)
-		return i == 0 || (i < c->o.top && i < c->n) ? best(c, i) : NULL;
+		return *at < n && *at < c->n ? best(c, (*at)++) : NULL;
 	while (*at < c->n && c->choice[*at].p < c->o.threshold)
 		(*at)++;
 	return *at < c->n ? &c->choice[(*at)++] : NULL;
@@ -283,11 +284,13 @@ static void put_joined(struct bt_choices *c)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	const struct choice *x;
-	size_t i, at = 0;
+	const char *between = "";
+	size_t at = 0;
 
-	for (i = 0; (x = next_name(c, i, &at)) != NULL; i++) {
-		bt_buf_puts(&b, i > 0 ? c->o.separator : "");
+	while ((x = next_name(c, &at)) != NULL) {
+		bt_buf_puts(&b, between);
 		bt_buf_put(&b, x->name.p, x->name.n);
+		between = c->o.separator;
 	}
 	put_cell(c, (struct bt_span){bt_buf_at(&b, 0), b.len});
 	c->row.oom |= b.oom;
@@ -319,12 +322,14 @@ static void put_row(struct bt_choices *c)
 static void put_names(struct bt_choices *c)
 {
 	const struct choice *x;
-	size_t i, at = 0;
+	const char *between = "";
+	size_t at = 0;
 
 	bt_buf_puts(&c->row, ", \"labels\": [");
-	for (i = 0; (x = next_name(c, i, &at)) != NULL; i++) {
-		bt_buf_puts(&c->row, i > 0 ? ", " : "");
+	while ((x = next_name(c, &at)) != NULL) {
+		bt_buf_puts(&c->row, between);
 		bt_escape_json_text(&c->row, x->name);
+		between = ", ";
 	}
 	bt_buf_putc(&c->row, ']');
 }

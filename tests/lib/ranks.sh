@@ -31,6 +31,18 @@ ranks() {
 	mpirun -n "$number" "$@" </dev/null
 }
 
+# make_on_rank: ./on-rank RANK SETTING COMMAND ... runs the command, after the setting where
+# the process has that rank
+make_on_rank() {
+	cat >on-rank <<-'END'
+		#!/bin/sh
+		[ "$OMPI_COMM_WORLD_RANK" != "$1" ] || eval "$2"
+		shift 2
+		exec "$@"
+	END
+	chmod +x on-rank
+}
+
 # both NAME COMMAND ...: one process, and two and three, or in slow builds three, write the same bytes on standard output
 # and into the file "o", if the command does, tell the same, and end with the same status
 both() {

@@ -95,14 +95,7 @@ told 'bert-train: each of several processes reads all records, *: give files' 'i
 exits 2 'a requirement, and bad data' ranks 2 bert-eval -q -m classifier --min accuracy=.5 bad.rec
 told "bert-eval: *'bad.rec'*" 'is trouble'
 # Copies that are not the same would be predicted from in silence.
-cat >on-rank <<-'END'
-	#!/bin/sh
-	# RANK SETTING COMMAND ...
-	[ "$OMPI_COMM_WORLD_RANK" != "$1" ] || eval "$2"
-	shift 2
-	exec "$@"
-END
-chmod +x on-rank
+make_on_rank
 csv2tfrecord -q -t text -l intent rows.csv | bert-tokenize -q -m classifier -o own.rec
 mkdir elsewhere
 cp -r classifier elsewhere

@@ -91,14 +91,7 @@ exits 2 'records on standard output' ranks 2 bert-tokenize -m "$M" text.rec
 told 'bert-tokenize: the launcher makes standard output a terminal*: use -o FILE' 'are refused'
 exits 2 'standard input' ranks 2 bert-tokenize -m "$M" -o o
 told 'bert-tokenize: each of several processes reads all records, *: give files' 'is refused'
-cat >on-rank <<-'END'
-	#!/bin/sh
-	# RANK SETTING COMMAND ...
-	[ "$OMPI_COMM_WORLD_RANK" != "$1" ] || eval "$2"
-	shift 2
-	exec "$@"
-END
-chmod +x on-rank
+make_on_rank
 mkdir elsewhere
 exits 1 'a rank that does not find the file' ranks 3 ./on-rank 2 'cd elsewhere' bert-tokenize -q -m "$M" -o "$PWD/o" text.rec
 told "bert-tokenize: rank 2: *'text.rec'*" 'names the rank'

@@ -185,14 +185,7 @@ exits 1 'bad input' ranks 3 bert-train -q --init-config tiny --tokenizer vocab.t
 one_message "*'bad.rec'*record*" 'names file and record'
 exits 1 'no such model' ranks 2 bert-train -q -m none -o x classification.rec
 one_message "*'none'*" 'is named'
-cat >on-rank <<-'END'
-	#!/bin/sh
-	# RANK SETTING COMMAND ...
-	[ "$OMPI_COMM_WORLD_RANK" != "$1" ] || eval "$2"
-	shift 2
-	exec "$@"
-END
-chmod +x on-rank
+make_on_rank
 rm -rf cut
 # the model is smaller, the checkpoint larger than that
 exits 1 'a file system without room' ranks 2 ./on-rank 0 'ulimit -f 12000' bert-train -q --init-config tiny \

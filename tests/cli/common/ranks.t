@@ -43,7 +43,7 @@ result $? 'standard input'
 tfrecord-cat -q text.rec | mpirun -n 3 tfrecord-cat -q --count >many
 is "$(cat many)" "$(tfrecord-cat -q --count text.rec)" '... of records'
 
-# What is told of a program is told once.
+# Help, version and devices are printed once.
 for ask in 'bert-eval --help' 'bert-predict --version' 'tfrecord-cat --help' 'bert-predict --device list' \
 	'bert-train --device list'; do
 	# shellcheck disable=SC2086 # options
