@@ -18,19 +18,22 @@ static bool begins(const char *data, size_t len, const char *with)
 	return len >= strlen(with) && memcmp(data, with, strlen(with)) == 0;
 }
 
-/* A JSON object or list. */
-static int parse_any(const char *name, const char *data, size_t len,
-                     size_t flags, json_t **value, struct bt_error *err)
+/* A JSON object or list, which begins in a line of what is called name. */
+static int parse_from(const char *name, uint64_t line, const char *data,
+                      size_t len, size_t flags, json_t **value,
+                      struct bt_error *err)
 {
 	json_error_t e;
 	json_t *o = json_loadb(data, len, flags, &e);
+	unsigned long long at = line - 1 + (uint64_t)(e.line > 0 ? e.line : 1);
 
 	if (o == NULL && (json_error_code(&e) == json_error_null_character ||
 	                  json_error_code(&e) == json_error_null_byte_in_key))
 		return bt_error_set(err, BT_EFORMAT,
-		                    "%s has \\u0000 in a string, in line %d, "
-		                    "column %d: it is not supported there",
-		                    name, e.line, e.column);
+		                    "%s has \\u0000 in a string, in line "
+		                    "%llu, column %d: it is not supported "
+		                    "there",
+		                    name, at, e.column);
 	if (len == 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "%s is empty, JSON is expected", name);
@@ -42,21 +45,22 @@ static int parse_any(const char *name, const char *data, size_t len,
 		                    name);
 	if (o == NULL)
 		return bt_error_set(err, BT_EFORMAT,
-		                    "%s is not valid JSON: line %d, column %d: "
-		                    "%s",
-		                    name, e.line, e.column, e.text);
+		                    "%s is not valid JSON: line %llu, column "
+		                    "%d: %s",
+		                    name, at, e.column, e.text);
 	*value = o;
 	return BT_OK;
 }
 
-static int parse(const char *name, const char *data, size_t len, size_t flags,
-                 json_t **object, struct bt_error *err)
+static int parse_any(const char *name, const char *data, size_t len,
+                     size_t flags, json_t **value, struct bt_error *err)
 {
-	json_t *o = NULL;
-	int r = parse_any(name, data, len, flags, &o, err);
+	return parse_from(name, 1, data, len, flags, value, err);
+}
 
-	if (r != BT_OK)
-		return r;
+static int need_object(const char *name, json_t *o, json_t **object,
+                       struct bt_error *err)
+{
 	if (!json_is_object(o)) {
 		json_decref(o);
 		return bt_error_set(err, BT_EFORMAT,
@@ -66,11 +70,30 @@ static int parse(const char *name, const char *data, size_t len, size_t flags,
 	return BT_OK;
 }
 
+static int parse(const char *name, const char *data, size_t len, size_t flags,
+                 json_t **object, struct bt_error *err)
+{
+	json_t *o = NULL;
+	int r = parse_any(name, data, len, flags, &o, err);
+
+	return r == BT_OK ? need_object(name, o, object, err) : r;
+}
+
 int bt_json_parse(const char *name, const char *data, size_t len, bool unique,
                   json_t **object, struct bt_error *err)
 {
 	return parse(name, data, len, unique ? JSON_REJECT_DUPLICATES : 0,
 	             object, err);
+}
+
+int bt_json_parse_from(uint64_t line, struct bt_span text, json_t **object,
+                       struct bt_error *err)
+{
+	json_t *o = NULL;
+	int r = parse_from("the text", line, text.p, text.n,
+	                   JSON_REJECT_DUPLICATES, &o, err);
+
+	return r == BT_OK ? need_object("the text", o, object, err) : r;
 }
 
 static bool in_number(char c)

@@ -29,8 +29,12 @@ int bt_json_load_list(const char *path, json_t **list,
 int bt_json_parse(const char *name, const char *data, size_t len, bool unique,
                   json_t **object, struct bt_error *err) BT_MUST_USE;
 
-/* The same, with whole numbers as bt_json_load reads them; \u0000 is taken in
- * values, for which the caller looks at json_string_length. */
+/* The same with unique, of a text that begins in this line of an input. */
+int bt_json_parse_from(uint64_t line, struct bt_span text, json_t **object,
+                       struct bt_error *err) BT_MUST_USE;
+
+/* As bt_json_parse, with whole numbers as bt_json_load reads them; \u0000 is
+ * taken in values, for which the caller looks at json_string_length. */
 int bt_json_parse_nul(const char *name, const char *data, size_t len,
                       json_t **object, struct bt_error *err) BT_MUST_USE;
 

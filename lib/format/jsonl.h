@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON Lines: one JSON object (RFC 8259) on each line, of which the values of
- * some members are wanted. Lines end in LF or CRLF, the last one perhaps in
- * nothing; a UTF-8 byte order mark is dropped and blank lines are passed over.
- * A key with dots is that of a member of a member ("meta.label"), or has dots
- * itself.
+ * JSON Lines: one JSON object (RFC 8259) on each line, or as the other forms of
+ * format/json_texts.h, of which the values of some members are wanted. A UTF-8
+ * byte order mark is dropped. A key with dots is that of a member of a member
+ * ("meta.label"), or has dots itself.
  *
- * A line that is not as it should be is an error behind which reading goes on
- * at the next line. Lines are checked to their end, members that are not wanted
- * included. No more than a line is kept in memory. One thread at a time.
+ * An object that is not as it should be is an error behind which reading goes
+ * on at the next one. Objects are checked to their end, members that are not
+ * wanted included. No more than one is kept in memory. One thread at a time.
  */
 #ifndef BT_FORMAT_JSONL_H
 #define BT_FORMAT_JSONL_H
@@ -25,7 +24,7 @@ struct bt_jsonl;
 #define BT_JSONL_LINE_MAX ((size_t)64 << 20) /* bytes of a line */
 #define BT_JSONL_DEPTH_MAX 500               /* of values in values */
 
-/* What is wrong with a line. */
+/* What is wrong with an object. */
 enum bt_jsonl_fault {
 	BT_JSONL_FINE,
 	BT_JSONL_SYNTAX,  /* no JSON object, or a wanted key twice */
@@ -38,7 +37,7 @@ enum bt_jsonl_fault {
 
 /*
  * Takes over an open input, whatever is returned. keys[0..n-1], different ones,
- * are borrowed until the close. max is the longest line, in bytes.
+ * are borrowed until the close. max is the longest object, in bytes.
  */
 int bt_jsonl_from(struct bt_in *in, const struct bt_span *keys, size_t n,
                   size_t max, struct bt_jsonl **jsonl,
@@ -52,9 +51,9 @@ void bt_jsonl_close(struct bt_jsonl *jsonl); /* takes NULL */
 /*
  * 1: values[i] is the value of keys[i], borrowed until the next call: the text
  * of a string, numbers and booleans as they stand there, p NULL for null; 0: no
- * more; else an error. If bt_jsonl_fault is then not BT_JSONL_FINE the line is
- * bad, and the text is as that of bt_csv_next: "record 3 (line 4): byte 17:
- * expected ':'", where bytes are counted from 1 within the line.
+ * more; else an error. If bt_jsonl_fault is then not BT_JSONL_FINE the object
+ * is bad, and the text is as that of bt_csv_next: "record 3 (line 4): byte 17:
+ * expected ':'", where bytes are counted from 1 within the object.
  */
 int bt_jsonl_next(struct bt_jsonl *jsonl, const struct bt_span **values,
                   struct bt_error *err) BT_MUST_USE;

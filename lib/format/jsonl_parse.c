@@ -343,11 +343,7 @@ static int take_line(struct bt_jsonl_object *o, struct bt_error *err)
 
 	bt_jsonl_skip_blanks(o);
 	if (o->p < o->end && *o->p == '[')
-		return bt_jsonl_syntax(
-		    o,
-		    "a list, expected an object on each line: "
-		    "jq -c '.[]' makes them of one list",
-		    err);
+		return bt_jsonl_syntax(o, "a list, expected an object", err);
 	r = take_members(o, (struct bt_span){NULL, 0}, err);
 	if (r != BT_OK)
 		return r;

@@ -10,7 +10,7 @@
 #include "base/span.h"
 #include "base/str.h"
 #include "format/charset.h"
-#include "format/json.h"
+#include "format/json_texts.h"
 #include "format/tf_example.h"
 #include "format/tfrecord.h"
 #include "io/in.h"
@@ -365,16 +365,26 @@ static int add_row(void *arg, const json_t *o, struct bt_error *err)
 	return e == BT_OK ? end_sentence(r, err) : e;
 }
 
-static int add_object(struct reader *r, struct bt_span line,
-                      struct bt_error *err)
+static int read_objects(struct reader *r, struct bt_in *in,
+                        struct bt_error *err)
 {
-	json_t *o = NULL;
-	int e = bt_json_parse("the line", line.p, line.n, true, &o, err);
+	struct bt_json_texts t;
+	json_t *o;
+	int e;
 
-	if (e == BT_OK)
+	r->json = true;
+	bt_json_texts_init(&t, in, BT_CONLL_LINE_MAX);
+	while ((e = bt_json_texts_object(&t, &o, err)) == 1) {
+		r->number = t.line;
 		e = add_row(r, o, err);
-	json_decref(o);
-	return e;
+		json_decref(o);
+		if (e != BT_OK)
+			break;
+	}
+	if (e < 0)
+		r->number = t.line;
+	bt_json_texts_clear(&t);
+	return e == BT_OK ? end_document(r, err) : e;
 }
 
 static int read_parquet(struct reader *r, struct bt_in *in,
@@ -409,7 +419,7 @@ static int next_line(struct reader *r, struct bt_in *in, struct bt_span *line,
 {
 	int e = bt_in_line(in, BT_CONLL_LINE_MAX, line, skip, err);
 
-	if (e != 1 || r->columns > 0 || r->tabs || r->json ||
+	if (e != 1 || r->columns > 0 || r->tabs ||
 	    bt_span_trim(*line, " ").n == 0)
 		return e;
 	if (*line->p != '#') {
@@ -431,17 +441,10 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 {
 	struct bt_span line = {NULL, 0};
 	size_t skip = 0;
-	enum bt_utf16 order = BT_UTF16_NONE; /* unless a mark says it */
-	int e = bt_in_utf16(in, &order, err);
+	int e;
 
-	if (e == BT_OK)
-		e = bt_in_skip_mark(in, err);
-	if (e != BT_OK)
-		return e;
 	while ((e = next_line(r, in, &line, &skip, err)) == 1) {
 		r->number++;
-		if (r->number == 1)
-			r->json = line.n > 0 && line.p[0] == '{';
 		if (bt_charset_check(BT_CHARSET_UTF8, line.p, line.n) != line.n)
 			e = bt_error_hint(err, BT_HINT_TEXT_ENCODING,
 			                  bt_error_set(err, BT_EFORMAT,
@@ -450,12 +453,8 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 			e = bt_error_set(err, BT_EFORMAT,
 			                 "has a CR in it: lines end in LF or "
 			                 "in CR and LF");
-		else if (r->json && line.n > 0)
-			e = add_object(r, line, err);
-		else if (!r->json)
-			e = add_line(r, line, err);
 		else
-			e = BT_OK;
+			e = add_line(r, line, err);
 		if (e != BT_OK)
 			return e;
 		bt_in_skip(in, skip);
@@ -464,6 +463,23 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 	if (e == BT_OK && r->columns == 1 && r->commas > 0 && !r->o->no_tags)
 		return bt_conll_refuse_csv(r->comma, r->commas, err);
 	return e == BT_OK ? end_document(r, err) : e;
+}
+
+static int read_text(struct reader *r, struct bt_in *in, struct bt_error *err)
+{
+	enum bt_utf16 order = BT_UTF16_NONE; /* unless a mark says it */
+	const uint8_t *p;
+	size_t got;
+	int e = bt_in_utf16(in, &order, err);
+
+	if (e == BT_OK)
+		e = bt_in_skip_mark(in, err);
+	if (e == BT_OK)
+		e = bt_in_some(in, 1, &p, &got, err);
+	if (e != BT_OK)
+		return e;
+	return bt_conll_is_json(p, got) ? read_objects(r, in, err)
+	                                : read_lines(r, in, err);
 }
 
 static int read_file(struct reader *r, char *path, struct bt_error *err)
@@ -488,7 +504,7 @@ static int read_file(struct reader *r, char *path, struct bt_error *err)
 	if (e == 1)
 		return read_parquet(r, in, err);
 	if (e == BT_OK)
-		e = read_lines(r, in, err);
+		e = read_text(r, in, err);
 	if (e == BT_OK && r->o->documents && r->stats->documents == documents)
 		e = bt_error_set(err, BT_EFORMAT,
 		                 "no line until here begins a document, as "

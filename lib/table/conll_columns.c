@@ -218,25 +218,25 @@ static bool is_blank(uint8_t c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* A JSON array of objects; in columns a word may be a bracket alone. */
-static int refuse_array(struct bt_in *in, struct bt_error *err)
+static size_t skip_blanks(const uint8_t *p, size_t n, size_t i)
 {
-	const uint8_t *p;
-	size_t got, i = 1;
-	bool brace = false;
-	int e = bt_in_some(in, 1, &p, &got, err);
+	while (i < n && is_blank(p[i]))
+		i++;
+	return i;
+}
 
-	if (e != BT_OK || *p != '[')
-		return e;
-	while (i < got && (p[i] == '{' || is_blank(p[i])))
-		brace |= p[i++] == '{';
-	if (i < got && brace && p[i] == '"')
-		return bt_error_set(err, BT_EFORMAT,
-		                    "cannot read %s: it is a JSON array; JSON "
-		                    "Lines have an object a line: jq -c '.[]' "
-		                    "makes them",
-		                    bt_in_name(in));
-	return BT_OK;
+bool bt_conll_is_json(const uint8_t *p, size_t n)
+{
+	size_t i;
+
+	if (n == 0 || *p != '[')
+		return n > 0 && *p == '{';
+	/* in columns a word may be a bracket alone */
+	i = skip_blanks(p, n, 1);
+	if (i == n || p[i] != '{')
+		return false;
+	i = skip_blanks(p, n, i + 1);
+	return i < n && p[i] == '"';
 }
 
 int bt_conll_look_first(struct bt_in *in, struct bt_error *err)
@@ -254,7 +254,5 @@ int bt_conll_look_first(struct bt_in *in, struct bt_error *err)
 		                 "cannot read %s: it is a TFRecord stream, "
 		                 "not text",
 		                 bt_in_name(in)));
-	if (e == BT_OK && got > 1)
-		e = refuse_array(in, err);
 	return e;
 }

@@ -115,6 +115,9 @@ int bt_conll_look_tabs(struct bt_in *in, bool *tabs, bool *sentence,
 int bt_conll_choose(const char *name, const char *what, int standard,
                     int columns, int *column, struct bt_error *err) BT_MUST_USE;
 
+/* Whether a text that begins with these bytes is JSON, not columns. */
+bool bt_conll_is_json(const uint8_t *p, size_t n);
+
 /* Whether a file is Parquet: 1; 0; or what it is not to be is an error. */
 int bt_conll_look_first(struct bt_in *in, struct bt_error *err) BT_MUST_USE;
 

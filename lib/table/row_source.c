@@ -63,14 +63,13 @@ static int refuse_questions(struct bt_in *in, struct bt_error *err)
 	                 bt_in_name(in)));
 }
 
-/* 1: the input holds JSON Lines; 0: CSV; else an error. */
+/* 1: the input holds JSON objects; 0: CSV; else an error. */
 static int is_jsonl(struct bt_in *in, const char *path,
                     const struct bt_table_opts *opts, struct bt_error *err)
 {
 	static const char *const ends[] = {".jsonl", ".ndjson"};
 	const uint8_t *p;
-	size_t got, i, k;
-	bool lines; /* an object has several */
+	size_t got, i;
 	int r;
 
 	if (opts->format != BT_TABLE_AUTO)
@@ -82,29 +81,13 @@ static int is_jsonl(struct bt_in *in, const char *path,
 		return r;
 	i = blanks(p, got);
 	if (i < got && p[i] == '[') {
-		k = i + 1 + blanks(p + i + 1, got - i - 1);
-		if (k < got && p[k] == '{')
-			return bt_error_set(
-			    err, BT_EFORMAT,
-			    "cannot read %s: it is a JSON array; JSON Lines "
-			    "have an object a line: jq -c '.[]' makes them",
-			    bt_in_name(in));
+		i++;
+		i += blanks(p + i, got - i);
 	}
 	if (i == got || p[i] != '{')
 		return 0;
-	for (k = i + 1; k < got && p[k] == ' ';)
-		k++;
-	lines = k < got && (p[k] == '\n' || p[k] == '\r');
 	r = refuse_questions(in, err);
-	if (r != BT_OK)
-		return r;
-	if (lines)
-		return bt_error_set(
-		    err, BT_EFORMAT,
-		    "cannot read %s: its JSON objects have several lines; "
-		    "JSON Lines have an object a line: jq -c . makes them",
-		    bt_in_name(in));
-	return 1;
+	return r == BT_OK ? 1 : r;
 }
 
 /* Whether the label's column may hold lists, as of several labels. */

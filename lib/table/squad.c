@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "dedup/duplicate_ids.h"
 #include "format/json.h"
+#include "format/json_texts.h"
 #include "format/tfrecord.h"
 #include "io/in.h"
 #include "parquet/parquet.h"
@@ -26,7 +27,6 @@ struct reader {
 	bt_squad_take take;
 	void *arg;
 	struct bt_duplicate_ids ids;
-	uint64_t blank; /* lines at the beginning of the file, read already */
 	/* the question that is read */
 	struct bt_buf id;
 	struct bt_span context;
@@ -357,92 +357,32 @@ static int add_document(struct reader *r, const json_t *o, struct bt_error *err)
 	return e;
 }
 
-/* Reads the input as one JSON text. */
-static int read_document(struct reader *r, struct bt_in *in,
-                         struct bt_error *err)
+/* Documents and questions by themselves, as they come. */
+static int read_objects(struct reader *r, struct bt_in *in,
+                        struct bt_error *err)
 {
-	struct bt_buf text = BT_BUF_INIT;
-	const uint8_t *p;
-	json_t *o = NULL;
-	size_t got;
-	int e;
-
-	for (; r->blank > 0; r->blank--)
-		bt_buf_putc(&text, '\n'); /* messages count lines */
-	while ((e = bt_in_some(in, 1, &p, &got, err)) == BT_OK && got > 0) {
-		bt_buf_put(&text, p, got);
-		bt_in_skip(in, got);
-		if (text.oom)
-			e = bt_error_nomem(err, "reading JSON");
-		else if (text.len > DOCUMENT_MAX)
-			e = bt_error_set(err, BT_ELIMIT,
-			                 "has more than %zu bytes",
-			                 DOCUMENT_MAX);
-		if (e != BT_OK)
-			break;
-	}
-	if (e == BT_OK)
-		e = bt_json_parse("the text", bt_buf_at(&text, 0), text.len,
-		                  true, &o, err);
-	bt_buf_clear(&text);
-	if (e == BT_OK)
-		e = add_document(r, o, err);
-	json_decref(o);
-	return e;
-}
-
-static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
-{
-	uint64_t number = r->blank;
-	struct bt_span line;
+	struct bt_json_texts t;
 	json_t *o;
-	size_t skip;
 	int e;
 
-	while ((e = bt_in_line(in, DOCUMENT_MAX, &line, &skip, err)) == 1) {
-		number++;
-		o = NULL;
-		e = BT_OK;
-		if (bt_span_trim(line, " \t\r").n > 0)
-			e = bt_json_parse("the line", line.p, line.n, true, &o,
-			                  err);
-		if (o != NULL)
-			e = add_flat(r, o, err);
+	bt_json_texts_init(&t, in, DOCUMENT_MAX);
+	while ((e = bt_json_texts_object(&t, &o, err)) == 1) {
+		if (json_object_get(o, "data") != NULL) {
+			e = add_document(r, o, err);
+		} else {
+			e = json_object_get(o, "paragraphs") != NULL
+			        ? add_article(r, o, err)
+			        : add_flat(r, o, err);
+			if (e != BT_OK)
+				bt_error_prefix(err, "line %llu",
+				                (unsigned long long)t.line);
+		}
 		json_decref(o);
 		if (e != BT_OK)
-			return bt_error_prefix(err, "line %llu",
-			                       (unsigned long long)number);
-		bt_in_skip(in, skip);
-	}
-	return e;
-}
-
-/* Whether the first line that is not blank is a question by itself. */
-static int is_lines(struct reader *r, struct bt_in *in, bool *lines,
-                    struct bt_error *err)
-{
-	struct bt_span line = {NULL, 0};
-	json_t *o = NULL;
-	size_t skip;
-	int e = bt_in_skip_mark(in, err);
-
-	if (e != BT_OK)
-		return e;
-	r->blank = 0;
-	while ((e = bt_in_line(in, DOCUMENT_MAX, &line, &skip, err)) == 1) {
-		line = bt_span_trim(line, " \t\r");
-		if (line.n > 0)
 			break;
-		bt_in_skip(in, skip);
-		r->blank++;
 	}
-	if (e < 0)
-		return e;
-	*lines = line.n > 0 && line.p[line.n - 1] == '}' &&
-	         bt_json_parse("", line.p, line.n, false, &o, NULL) == BT_OK &&
-	         json_object_get(o, "data") == NULL;
-	json_decref(o);
-	return BT_OK;
+	bt_json_texts_clear(&t);
+	return e;
 }
 
 /* Refuses what is plainly not JSON. */
@@ -463,12 +403,8 @@ static int check_start(struct bt_in *in, struct bt_error *err)
 		                 "it is a TFRecord stream, not JSON"));
 	line = bt_span_trim((struct bt_span){(const char *)p, got},
 	                    " \t\r\n\xef\xbb\xbf");
-	if (line.n == 0 || *line.p == '{')
+	if (line.n == 0 || *line.p == '{' || *line.p == '[')
 		return BT_OK;
-	if (*line.p == '[')
-		return bt_error_set(err, BT_EFORMAT,
-		                    "it is a JSON array; JSON Lines have an "
-		                    "object a line: jq -c '.[]' makes them");
 	line = bt_squad_head(line);
 	end = memchr(line.p, '\n', line.n);
 	if (end != NULL)
@@ -487,7 +423,6 @@ static int read_file(struct reader *r, const char *path, struct bt_error *err)
 	    "id",     "title",       "context",      "question",     "answers",
 	    "answer", "answer_text", "answer_start", "is_impossible"};
 	enum bt_utf16 order = BT_UTF16_NONE; /* unless a mark says it */
-	bool lines = false;
 	struct bt_in *in;
 	int e = bt_in_open(path, &in, err);
 
@@ -504,9 +439,9 @@ static int read_file(struct reader *r, const char *path, struct bt_error *err)
 	if (e == BT_OK)
 		e = check_start(in, err);
 	if (e == BT_OK)
-		e = is_lines(r, in, &lines, err);
+		e = bt_in_skip_mark(in, err);
 	if (e == BT_OK)
-		e = lines ? read_lines(r, in, err) : read_document(r, in, err);
+		e = read_objects(r, in, err);
 	if (e == BT_EFORMAT || e == BT_ELIMIT)
 		bt_error_prefix(err, "%s", bt_in_name(in));
 	bt_in_close(in);

@@ -239,12 +239,6 @@ warns "labels that may be the same one: '1' and '1.0'*" 'numbers' \
 echo d,2.5 >>odd.csv
 csv2tfrecord -l y -o x odd.csv 2>err
 is "$(grep -c warning err)" 0 'numbers to predict may be written in several ways'
-printf '[ {"text": "a"} ]\n' >odd.json
-refuses '*it is a JSON array; JSON Lines have an object a line*' 'a JSON array' \
-	csv2tfrecord -o x odd.json
-printf '{\n "text": "a"\n}\n' >odd.json
-refuses '*its JSON objects have several lines; JSON Lines have an object a line*' 'a JSON object' \
-	csv2tfrecord -o x odd.json
 printf 'PAR1\0\0' >odd.csv
 refuses '*it is a Parquet file, not CSV' 'a Parquet file' \
 	csv2tfrecord --format csv -o x odd.csv

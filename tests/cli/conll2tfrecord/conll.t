@@ -152,11 +152,12 @@ bad '2: is not valid UTF-8 (iconv *)' 'a O\n\377 O\n'
 bad "1: has no key 'tokens'; its keys are 'words', 'n'" '{"words": ["a"], "n": 1}'
 bad "1: has no key 'tokens'; its keys are 'text', 'label' (--spans KEY reads the text and the spans in it that have labels)" \
 	'{"text": "a", "label": []}'
-for array in '[{"tokens": ["a"]}]' "$(printf '[\n  {\n    "tokens": 1}]')"; do
-	printf '%s\n' "$array" >array.json
-	refuses "conll2tfrecord: cannot read 'array.json': it is a JSON array; JSON Lines have an object a line: *" \
-		'a JSON array' conll2tfrecord array.json
-done
+printf '[ {"tokens": ["a"]},\n  {\n    "tokens": ["b"]}]' >array.json
+conll2tfrecord -q array.json | tfrecord-cat -q --json >x
+is "$(cat x)" '{"id": "0", "words": "a"}
+{"id": "1", "words": "b"}' 'a list of sentences'
+bad "2: has no key 'tokens'; its keys are 'a'" '[{"tokens": ["a"]},\n{"a": 1}]'
+bad "3: the array ends without a ']'" '[{"tokens": ["a"]}\n\n'
 printf '[ O\n{ O\n"x" O\n' >brackets.txt
 works 'words that are brackets' conll2tfrecord -q -o brackets.rec brackets.txt
 bad '1: has 2 words, but 1 tags' '{"tokens": ["a", "b"], "tags": ["O"]}'

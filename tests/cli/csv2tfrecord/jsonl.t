@@ -122,9 +122,27 @@ csv2tfrecord -q -l y --skip-bad -o x odd.jsonl
 csv2tfrecord -l y --skip-bad -o x odd.jsonl 2>err
 like "$(cat err)" '*1 bad row skipped: 1 with a list or an object under a key' 'lists elsewhere are counted'
 
-printf '[{"text":"a"}]\n' >list.jsonl
-refuses "*byte 1: a list, expected an object on each line: jq -c '.[[]]' makes them of one list" \
-	'a list of objects' csv2tfrecord list.jsonl
+# one list, and objects of several lines, as pandas and jq write them
+printf '{"text":"a","y":"1"}\n{"text":"b {[","y":"2"}\n' >lines.jsonl
+{ echo '[' && sed '$!s/$/,/' lines.jsonl && printf ']'; } >list.json
+sed 's/[:,]/&\n  /g; s/{"/{\n"/' lines.jsonl >objects.json
+tr -d '\n' <list.json | gzip >list.json.gz
+csv2tfrecord -q -l y lines.jsonl >lines.rec
+for f in list.json objects.json list.json.gz '--format jsonl list.json' '- <list.json'; do
+	# shellcheck disable=SC2086 # options are words
+	eval "csv2tfrecord -q -l y $f" | cmp -s - lines.rec
+	result $? "the same of $f"
+done
+printf '[{"text": "a"},\n{"text": "b"},\n' >cut.json
+refuses "csv2tfrecord: cannot read 'cut.json': record 3 (line 3): the array ends without a '[]]'" \
+	'a list that is cut short' csv2tfrecord cut.json
+printf '[{"text": "a"},\n{"text": },\n{"text": "c"}]' >bad.json
+csv2tfrecord -q --rejects rejects.csv bad.json | tfrecord-cat -q --json >rest
+is "$(cat rest)" '{"text_a": "a"}
+{"text_a": "c"}' 'reading goes on behind a bad object'
+is "$(sed -n 2p rejects.csv)" 'bad.json,2,byte 10: expected a value,"{""text"": }"' '... which is told'
+printf '[[1, 2]]' >list.jsonl
+refuses "*record 1 (line 1): byte 1: a list, expected an object" 'a list of lists' csv2tfrecord list.jsonl
 : >none.jsonl
 refuses "csv2tfrecord: 'none.jsonl' is empty" 'an empty file' csv2tfrecord none.jsonl
 printf '\n\n' >none.jsonl

@@ -40,6 +40,10 @@ is "$(json a.jsonl)" '{"answer_starts": 1, "answers": "b", "context": "ab", "id"
 {"answer_starts": {"int64": []}, "answers": {"bytes": []}, "context": "ab", "id": "1", "question": "?", "title": "t"}' 'JSON Lines'
 printf '\377\376{\0"\0d\0a\0t\0a\0"\0:\0[\0]\0}\0\n\0' >utf16.json
 declines 1 "squad2tfrecord: 'utf16.json' holds no question" 'UTF-16 with its mark' squad2tfrecord utf16.json
+{ echo '[' && tr -d '\r' <a.jsonl | grep . | sed '$!s/$/,/' && echo ']'; } >array.json
+is "$(json array.json)" "$(json a.jsonl)" 'a list of questions'
+printf '[{"title": "t", "paragraphs": [{"context": "ab", "qas": [{"id": "1", "question": "?", "answers": []}]}]}]' >articles.json
+like "$(json articles.json)" '{*"context": "ab", "id": "1", *}' 'a list of articles'
 { printf '\n \r\n' && cat a.jsonl && echo; } >blank.jsonl
 is "$(json blank.jsonl)" "$(json a.jsonl)" 'JSON Lines behind blank lines'
 echo '{"question": 1}' >>blank.jsonl
@@ -99,9 +103,9 @@ bad "line 2: question 'r': has no member 'question'" '{"id": "q", "question": "?
 {"id": "r", "context": "c"}'
 bad "line 1: has no member 'context'" '{"question": "?"}'
 bad "line 1: 'id' is neither a text nor a whole number" '{"id": [], "question": "?", "context": "c"}'
-bad "line 2: the line has ?u0000 in a string*" '{"question": "?", "context": "c"}
+bad "the text has ?u0000 in a string, in line 2, *" '{"question": "?", "context": "c"}
 {"question": "a\u0000", "context": "c"}'
-bad "line 2: the line is not valid JSON*" '{"question": "?", "context": "c"}
+bad "the text is not valid JSON: line 2, column 16: *" '{"question": "?", "context": "c"}
 {"question": "?"'
 bad "line 1: question '0': 'answers' is neither a text nor an object with 'text' and 'answer_start', nor a list" \
 	'{"question": "?", "context": "c", "answers": {}}'
@@ -118,10 +122,10 @@ bad 'data 1: paragraph 1: question 1: has no id' "$(paragraph '{"question": "?"}
 bad "data 1: paragraph 1: has no member 'qas'" '{"data": [{"paragraphs": [{"context": "c"}]}]}'
 bad "data 1: has no member 'paragraphs'" '{"data": [{"title": "t"}]}'
 bad "data 1: 'paragraphs' is not a list" '{"data": [{"paragraphs": {}}]}'
-bad "has no member 'data'" '{
+bad "line 1: has no member 'context'" '{
 "dat": []}'
 bad 'the text is not valid JSON: line 1*' '{"data": ['
-bad 'the text is empty, JSON is expected' ''
+declines 1 "squad2tfrecord: '/dev/null' holds no question" 'an empty file' squad2tfrecord -o bad.rec /dev/null
 [ ! -e bad.rec ]
 result $? 'nothing is written then'
 echo '{"data": []}' >empty.json
