@@ -251,6 +251,10 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_UNZIP] =
         "unzip -p ARCHIVE FILE writes a file of it into a pipe, and a "
         "spreadsheet program can save CSV",
+    [BT_HINT_DECOMPRESS] =
+        "bzip2 -dc FILE or xz -dc FILE writes its text into a pipe",
+    [BT_HINT_ARROW] = "the to_parquet() of pandas or datasets writes Parquet, "
+                      "which is read",
     [BT_HINT_TABLE_ENCODING] =
         "use --encoding windows-1252, latin1 or another for text that is not "
         "UTF-8",

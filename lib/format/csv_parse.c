@@ -434,21 +434,36 @@ int bt_csv_parse_row(struct bt_csv_parse *x, struct bt_error *err)
 static int check_start(struct bt_csv_parse *x, struct bt_error *err)
 {
 	static const struct {
-		uint8_t first[4];
+		uint8_t first[8];
 		size_t n;
 		const char *what;
+		enum bt_hint hint;
 	} others[] = {
-	    {{0xFF, 0xFE}, 2, "UTF-16 text; convert it to UTF-8 first"},
-	    {{0xFE, 0xFF}, 2, "UTF-16 text; convert it to UTF-8 first"},
-	    {{0x1F, 0x8B}, 2, "gzip-compressed twice"},
-	    {{0x28, 0xB5, 0x2F, 0xFD}, 4, "zstd-compressed twice"},
-	    {{'P', 'K', 3, 4}, 4, "a zip archive or a spreadsheet, not CSV"},
-	    {{0xD0, 0xCF, 0x11, 0xE0}, 4, "a spreadsheet, not CSV"},
-	    {{'P', 'A', 'R', '1'}, 4, "a Parquet file, not CSV"},
-	    {{'%', 'P', 'D', 'F'}, 4, "a PDF file, not CSV"},
-	    {{'<', '!', 'D', 'O'}, 4, "an HTML page, not CSV"},
-	    {{'<', 'h', 't', 'm'}, 4, "an HTML page, not CSV"},
+	    {{0xFF, 0xFF, 0xFF, 0xFF},
+	     4,
+	     "an Arrow stream, not CSV",
+	     BT_HINT_ARROW},
+	    {"ARROW1", 8, "an Arrow or Feather file, not CSV", BT_HINT_ARROW},
+	    {{0xFF, 0xFE}, 2, "UTF-16 text; convert it to UTF-8 first", 0},
+	    {{0xFE, 0xFF}, 2, "UTF-16 text; convert it to UTF-8 first", 0},
+	    {{0x1F, 0x8B}, 2, "gzip-compressed twice", 0},
+	    {{0x28, 0xB5, 0x2F, 0xFD}, 4, "zstd-compressed twice", 0},
+	    {"BZh91A", 6, "compressed by bzip2", BT_HINT_DECOMPRESS},
+	    {{0xFD, '7', 'z', 'X', 'Z', 0},
+	     6,
+	     "compressed by xz",
+	     BT_HINT_DECOMPRESS},
+	    {{'P', 'K', 3, 4},
+	     4,
+	     "a zip archive or a spreadsheet, not CSV",
+	     BT_HINT_UNZIP},
+	    {{0xD0, 0xCF, 0x11, 0xE0}, 4, "a spreadsheet, not CSV", 0},
+	    {"PAR1", 4, "a Parquet file, not CSV", 0},
+	    {"%PDF", 4, "a PDF file, not CSV", 0},
+	    {"<!DO", 4, "an HTML page, not CSV", 0},
+	    {"<htm", 4, "an HTML page, not CSV", 0},
 	};
+	const size_t n_others = sizeof(others) / sizeof(others[0]);
 	const uint8_t *p;
 	size_t got, i;
 	int r = bt_in_some(x->in, 1, &p, &got, err);
@@ -460,21 +475,20 @@ static int check_start(struct bt_csv_parse *x, struct bt_error *err)
 		                 "cannot read %s: it is a TFRecord stream, not "
 		                 "a table",
 		                 bt_in_name(x->in)));
-	/* a row of one letter is answered before more comes */
-	if (r == BT_OK && got > 0 && strchr("\xff\xfe\x1f(P\xd0%<", *p))
-		r = bt_in_peek(x->in, 4, &p, &got, err);
-	if (r != BT_OK)
-		return r;
-	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (got >= others[i].n &&
+	for (i = 0; r == BT_OK && got > 0 && i < n_others; i++) {
+		/* a row of one letter is answered before more comes */
+		if (got < others[i].n && memcmp(p, others[i].first, got) == 0)
+			r = bt_in_some(x->in, others[i].n, &p, &got, err);
+		if (r == BT_OK && got >= others[i].n &&
 		    memcmp(p, others[i].first, others[i].n) == 0)
 			return bt_error_hint(
-			    err,
-			    *p == 'P' && p[1] == 'K' ? BT_HINT_UNZIP
-			                             : BT_HINT_NONE,
+			    err, others[i].hint,
 			    bt_error_set(err, BT_EFORMAT,
 			                 "cannot read %s: it is %s",
 			                 bt_in_name(x->in), others[i].what));
+	}
+	if (r != BT_OK)
+		return r;
 	return bt_in_skip_mark(x->in, err);
 }
 

@@ -48,6 +48,12 @@ refuses "csv2tfrecord: '.' holds no texts: *" 'a directory' csv2tfrecord .
 printf 'PK\003\004 ...' >a.zip
 refuses "csv2tfrecord: cannot read 'a.zip': it is a zip archive or a spreadsheet, not CSV (unzip -p *)" \
 	'an archive' csv2tfrecord a.zip
+printf 'BZh91AY&SY' >a.csv.bz2
+refuses "csv2tfrecord: cannot read 'a.csv.bz2': it is compressed by bzip2 (bzip2 -dc FILE *)" \
+	'a text compressed by another program' csv2tfrecord a.csv.bz2
+printf 'ARROW1\0\0' >a.feather
+refuses "csv2tfrecord: cannot read 'a.feather': it is an Arrow or Feather file, not CSV (*to_parquet()*)" \
+	'a table of another form' csv2tfrecord a.feather
 printf 'sep=;\ntext;label\na;b\n' >sep.csv
 for d in comma semicolon; do
 	refuses "csv2tfrecord: cannot read 'sep.csv': its first line tells Excel the delimiter, *(leave out Excel's line sep= *" \

@@ -230,6 +230,12 @@ TEST(no_tables)
 	    {"\x1F\x8B\x08\0", 4, "the gzip data is cut short"},
 	    {"\x28\xB5\x2F\xFD", 4, "the zstd data is cut short"},
 	    {"PK\3\4", 4, "it is a zip archive or a spreadsheet"},
+	    {"BZh91AY&SY", 10, "it is compressed by bzip2"},
+	    {"\xFD"
+	     "7zXZ\0",
+	     6, "it is compressed by xz"},
+	    {"ARROW1\0\0", 8, "it is an Arrow or Feather file"},
+	    {"\xFF\xFF\xFF\xFF\x10", 5, "it is an Arrow stream"},
 	    {"\n\"a\"b\n", 6,
 	     "cannot read 'x.csv': header (line 2): text after a closing"},
 	    {"a\0\n", 3, "header (line 1): a NUL byte"},
