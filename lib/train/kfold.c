@@ -10,12 +10,12 @@
 #include "base/file_use.h"
 #include "base/mem.h"
 #include "evaluate/evaluation.h"
-#include "format/data_sum.h"
 #include "format/json.h"
 #include "format/model_files.h"
 #include "io/path.h"
 #include "tensorstream/row_writer.h"
 #include "train/dir_lock.h"
+#include "train/inputs.h"
 #include "train/kfold_int.h"
 #include "train/warnings.h"
 
@@ -53,7 +53,7 @@ static char *fold_dir(const struct bt_job_opts *o, int k)
 
 /* Models of another division, or of other records, know texts of the folds that
  * they would predict. *there: whether the file tells which one it is. */
-static int check_division(const struct bt_job_opts *o, const char *sum,
+static int check_division(const struct bt_job_opts *o, json_t *sums,
                           bool *there, struct bt_error *err)
 {
 	json_t *then, *now, *v;
@@ -67,9 +67,9 @@ static int check_division(const struct bt_job_opts *o, const char *sum,
 	*there = r == BT_OK && then != NULL;
 	if (!*there)
 		return r;
-	r = bt_data_sum_check(then, sum, o->train.out, BT_KFOLD_METRICS,
-	                      BT_HINT_FORCE, err);
-	now = bt_kfold_division(&o->fold, sum);
+	r = bt_inputs_check(then, sums, o->train.out, BT_KFOLD_METRICS,
+	                    BT_HINT_FORCE, err);
+	now = bt_kfold_division(&o->fold, sums);
 	json_object_foreach(now, key, v)
 	{
 		const json_t *old = json_object_get(then, key);
@@ -342,7 +342,7 @@ static void clear(struct run *x)
 	bt_pool_free(x->pool);
 }
 
-static int judge_all(const struct bt_job_opts *o, const char *sum,
+static int judge_all(const struct bt_job_opts *o, json_t *sums,
                      struct bt_kfold_result *res, struct bt_error *err)
 {
 	struct run x = {.o = o, .res = res};
@@ -362,7 +362,7 @@ static int judge_all(const struct bt_job_opts *o, const char *sum,
 	if (r == BT_OK)
 		r = write_predictions(&x, err);
 	if (r == BT_OK)
-		r = write_json(o, bt_kfold_json(res, &o->fold, sum), err);
+		r = write_json(o, bt_kfold_json(res, &o->fold, sums), err);
 	if (r == BT_OK)
 		bt_warn_leak_folds(x.leaked, x.examples, o->train.log);
 	free(s);
@@ -394,16 +394,16 @@ int bt_kfold_run(const struct bt_job_opts *o, bool force, bool anew,
 {
 	bool ended = true, made = !bt_path_there(o->train.out), told = false;
 	int claim = -1, k, r;
-	char sum[9];
+	json_t *sums = NULL;
 
 	memset(res, 0, sizeof(*res));
 	r = bt_dir_lock_make(o->train.out, &claim, err);
 	if (r == BT_OK)
-		r = bt_data_sum(o->records, o->n_records, o->eval, sum, err);
+		r = bt_inputs_sum(o, &sums, err);
 	if (r == BT_OK && !force)
 		r = check_model(o, err);
 	if (r == BT_OK && !force)
-		r = check_division(o, sum, &told, err);
+		r = check_division(o, sums, &told, err);
 	for (k = 0; r == BT_OK && ended && k < o->fold.folds; k++) {
 		r = train(o, k, told, force, anew, end, err);
 		ended = r == BT_OK && (end->end == BT_TRAIN_ALL ||
@@ -411,17 +411,18 @@ int bt_kfold_run(const struct bt_job_opts *o, bool force, bool anew,
 		if (ended && !told && force)
 			remove_others(o);
 		if (ended && !told)
-			r = write_json(o, bt_kfold_division(&o->fold, sum),
+			r = write_json(o, bt_kfold_division(&o->fold, sums),
 			               err);
 		told = true;
 	}
 	if (r == BT_OK && ended) {
 		if (force)
 			bt_train_remove(o->train.out);
-		r = judge_all(o, sum, res, err);
+		r = judge_all(o, sums, res, err);
 	}
 	if (r != BT_OK && made)
 		(void)rmdir(o->train.out); /* unless something is in it */
 	bt_dir_lock_release(claim);
+	json_decref(sums);
 	return r;
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "format/data_sum.h"
 #include "format/json.h"
 #include "train/kfold_int.h"
 
@@ -97,17 +96,19 @@ void bt_kfold_report(const struct bt_kfold_result *r, struct bt_buf *b)
 	}
 }
 
-json_t *bt_kfold_division(const struct bt_fold *f, const char *sum)
+json_t *bt_kfold_division(const struct bt_fold *f, json_t *sums)
 {
-	return json_pack("{s:i, s:I, s:s?, s:s}", "folds", f->folds, "seed",
-	                 (json_int_t)f->seed, "group_by", f->group, BT_DATA_SUM,
-	                 sum);
+	json_t *o = json_pack("{s:i, s:I, s:s?}", "folds", f->folds, "seed",
+	                      (json_int_t)f->seed, "group_by", f->group);
+
+	json_object_update(o, sums);
+	return o;
 }
 
 json_t *bt_kfold_json(const struct bt_kfold_result *r, const struct bt_fold *f,
-                      const char *sum)
+                      json_t *sums)
 {
-	json_t *metrics = json_object(), *list, *o = bt_kfold_division(f, sum);
+	json_t *metrics = json_object(), *list, *o = bt_kfold_division(f, sums);
 	const struct bt_kfold_values *v;
 	size_t i;
 	int k;

@@ -9,15 +9,17 @@
 
 #include "base/file_use.h"
 #include "base/mem.h"
-#include "format/data_sum.h"
 #include "format/json.h"
 #include "io/path.h"
 #include "train/dir_lock.h"
+#include "train/inputs.h"
 
 void bt_seeds_clear(struct bt_seeds *s)
 {
 	free(s->value);
+	free(s->done);
 	free(s->then);
+	json_decref(s->inputs);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -62,7 +64,7 @@ static int check_metric(const struct bt_seeds *s, const char *dir,
 	                                  dir, s->then, metric));
 }
 
-/* What earlier runs came to; NaN: nothing yet. */
+/* What earlier runs came to. */
 static int read_file(struct bt_seeds *s, const char *dir, struct bt_error *err)
 {
 	const json_t *all, *v;
@@ -75,8 +77,8 @@ static int read_file(struct bt_seeds *s, const char *dir, struct bt_error *err)
 	r = bt_json_load_in(dir, BT_SEEDS_FILE, &o, err);
 	bt_file_use_own(false);
 	if (r == BT_OK)
-		r = bt_data_sum_check(o, s->data, dir, BT_SEEDS_FILE,
-		                      BT_HINT_FORCE, err);
+		r = bt_inputs_check(o, s->inputs, dir, BT_SEEDS_FILE,
+		                    BT_HINT_FORCE, err);
 	all = json_object_get(o, "seeds");
 	v = json_object_get(o, "metric");
 	if (json_is_string(v))
@@ -85,7 +87,8 @@ static int read_file(struct bt_seeds *s, const char *dir, struct bt_error *err)
 	for (i = 0; s->then != NULL && i < s->n; i++) {
 		seed_name(s, i, name);
 		v = json_object_get(all, name);
-		if (json_is_number(v) && is_there(s, i, dir))
+		s->done[i] = v != NULL && is_there(s, i, dir);
+		if (s->done[i] && json_is_number(v))
 			s->value[i] = json_number_value(v);
 	}
 	json_decref(o);
@@ -137,16 +140,17 @@ static int write_file(const struct bt_seeds *s, const char *dir,
 
 	for (i = 0; i < s->n; i++) {
 		seed_name(s, i, name);
-		if (!isnan(s->value[i]))
+		if (s->done[i])
 			json_object_set_new(seeds, name,
 			                    bt_json_finite(s->value[i]));
 	}
-	o = json_pack(
-	    "{s:s, s:s, s:o, s:o, s:o, s:o}", BT_DATA_SUM, s->data, "metric",
-	    s->metric, "seeds", seeds, "mean", bt_json_finite(s->mean),
-	    "deviation", bt_json_finite(s->deviation), "best",
-	    s->best < s->n ? json_integer((json_int_t)(s->first + s->best))
-	                   : json_null());
+	o = json_pack("{s:s, s:o, s:o, s:o, s:o}", "metric", s->metric, "seeds",
+	              seeds, "mean", bt_json_finite(s->mean), "deviation",
+	              bt_json_finite(s->deviation), "best",
+	              s->best < s->n
+	                  ? json_integer((json_int_t)(s->first + s->best))
+	                  : json_null());
+	json_object_update(o, s->inputs);
 	r = o != NULL ? bt_json_save(path, o, err)
 	              : bt_error_nomem(err, "writing JSON");
 	json_decref(o);
@@ -197,14 +201,14 @@ int bt_seeds_run(struct bt_seeds *s, const struct bt_job_opts *o, bool force,
 	size_t i;
 
 	s->value = bt_array(s->n, sizeof(*s->value));
-	if (s->value == NULL)
+	s->done = bt_array0(s->n, sizeof(*s->done));
+	if (s->value == NULL || s->done == NULL)
 		return bt_error_nomem(err, "training with several seeds");
 	for (i = 0; i < s->n; i++)
 		s->value[i] = NAN;
 	r = bt_dir_lock_make(dir, &claim, err);
 	if (r == BT_OK)
-		r = bt_data_sum(o->records, o->n_records, o->eval, s->data,
-		                err);
+		r = bt_inputs_sum(o, &s->inputs, err);
 	if (r == BT_OK && !force)
 		r = read_file(s, dir, err);
 	if (r == BT_OK)
@@ -212,7 +216,7 @@ int bt_seeds_run(struct bt_seeds *s, const struct bt_job_opts *o, bool force,
 	s->metric = s->then;
 	end->end = BT_TRAIN_ALL;
 	for (i = 0; r == BT_OK && has_ended(end) && i < s->n; i++) {
-		if (!isnan(s->value[i]))
+		if (s->done[i])
 			continue;
 		r = train(s, i, o, anew, end, err);
 		if (r == BT_OK)
@@ -221,6 +225,7 @@ int bt_seeds_run(struct bt_seeds *s, const struct bt_job_opts *o, bool force,
 			continue;
 		s->metric = end->metric;
 		s->value[i] = as_written(end->best);
+		s->done[i] = true;
 		sum_up(s);
 		r = write_file(s, dir, err);
 	}

@@ -13,8 +13,10 @@ struct bt_seeds {
 	uint64_t first;     /* they are first, first + 1 ... */
 	const char *metric; /* of all */
 	char *then;         /* that of earlier runs, or NULL */
-	char data[9];       /* bt_data_sum */
-	double *value;      /* [n] the metric of the model that was kept */
+	json_t *inputs;     /* bt_inputs_sum */
+	double *value;      /* [n] the metric of the model that was kept; NaN:
+	                     * it is undefined */
+	bool *done;         /* [n] whether it is there */
 	double mean;
 	double deviation; /* the square root of the unbiased variance */
 	size_t best;      /* of them, the first of equal ones; n: the metric is

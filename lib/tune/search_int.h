@@ -22,7 +22,7 @@ struct bt_tune_trial {
 struct bt_tune_search {
 	struct bt_tune_opts *o;
 	const char *dir; /* of the search */
-	char data[9];    /* bt_data_sum */
+	json_t *inputs;  /* bt_inputs_sum */
 	struct bt_tune_journal journal;
 	char metric[64];
 	bool falls;        /* the smaller the better */

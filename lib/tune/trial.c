@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "base/sys.h"
-#include "format/data_sum.h"
 #include "format/json.h"
 #include "train/result.h"
 #include "tune/search_int.h"
@@ -228,11 +227,11 @@ static int write_head(struct bt_tune_search *x, struct bt_error *err)
 
 	if (x->journal.head != NULL)
 		return BT_OK;
-	head =
-	    json_pack("{s:s, s:s, s:I, s:s, s:b, s:I}", "command", o->same,
-	              BT_DATA_SUM, x->data, "seed", (json_int_t)o->seed,
-	              "metric", x->metric, "smaller_is_better", (int)x->falls,
-	              "evaluation_texts", (json_int_t)x->eval_texts);
+	head = json_pack("{s:s, s:I, s:s, s:b, s:I}", "command", o->same,
+	                 "seed", (json_int_t)o->seed, "metric", x->metric,
+	                 "smaller_is_better", (int)x->falls, "evaluation_texts",
+	                 (json_int_t)x->eval_texts);
+	json_object_update(head, x->inputs);
 	if (bt_tune_timed(x))
 		json_object_set_new(head, "minutes", json_real(o->minutes));
 	else

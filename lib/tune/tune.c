@@ -8,9 +8,9 @@
 
 #include "base/mem.h"
 #include "base/sys.h"
-#include "format/data_sum.h"
 #include "io/path.h"
 #include "train/dir_lock.h"
+#include "train/inputs.h"
 #include "tune/plan.h"
 #include "tune/search_int.h"
 
@@ -287,8 +287,8 @@ static int check_same(struct bt_tune_search *x, struct bt_error *err)
 	strncpy(x->metric, json_string_value(json_object_get(h, "metric")),
 	        sizeof(x->metric) - 1);
 	if (strcmp(same, x->o->same) == 0)
-		return bt_data_sum_check(h, x->data, x->dir, BT_TUNE_FILE, hint,
-		                         err);
+		return bt_inputs_check(h, x->inputs, x->dir, BT_TUNE_FILE, hint,
+		                       err);
 	return bt_error_hint(
 	    err, hint,
 	    bt_error_set(err, BT_EARG,
@@ -357,6 +357,7 @@ static void clear(struct bt_tune_search *x)
 	for (i = 0; i < x->n; i++)
 		bt_tune_trial_clear(&x->trial[i]);
 	free(x->trial);
+	json_decref(x->inputs);
 	bt_tune_journal_clear(&x->journal);
 }
 
@@ -380,8 +381,7 @@ int bt_tune_run(struct bt_tune_opts *o, struct bt_train_result *end,
 		r = bt_dir_lock_make(x.dir, &claim, err);
 	}
 	if (r == BT_OK)
-		r = bt_data_sum(job.records, job.n_records, job.eval, x.data,
-		                err);
+		r = bt_inputs_sum(&job, &x.inputs, err);
 	if (r == BT_OK)
 		r = open_search(&x, err);
 	if (r == BT_OK)

@@ -91,7 +91,7 @@ done
 cp train.rec grows.rec
 works 'a file' fold grown -q --steps 2 --kfold 2 grows.rec
 cat dev.rec >>grows.rec
-misuses "*'grown/folds.json' is of other records than those that are given now (give another output directory, or --force)*" \
+misuses "*'grown/folds.json' is of other records than given now (give another output directory, or --force)*" \
 	'that has grown' fold grown --steps 2 --kfold 2 grows.rec
 works 'is trained on anew' fold grown -q --steps 2 --kfold 2 --force grows.rec
 works 'and has finished folds' fold grown --steps 2 --kfold 2 grows.rec
@@ -100,6 +100,17 @@ grep -v '"data"' grown/folds.json >older
 cp older grown/folds.json
 works 'what earlier versions wrote goes on' fold grown --steps 2 --kfold 2 grows.rec
 like "$(cat err)" '*fold 1 of 2 is finished*' 'as it is'
+
+# a model to start from that was trained anew
+small_train start -q
+started() { bert-train -m start --steps 2 -o started --kfold 2 "$@" train.rec; }
+works 'folds of a model' started -q
+small_train start -q --seed 5
+misuses "*'started/folds.json' is of another starting model than given now (give another output directory, or --force)*" \
+	'that is another now' started
+works 'are replaced' started -q --force
+works 'and finished' started
+like "$(cat err)" '*fold 1 of 2 is finished*' 'as those of any'
 
 works 'unless they are replaced' fold r --kfold 3 --force --seed 5 train.rec
 is "$(cmp -s r/fold-1/model.safetensors k/fold-1/model.safetensors && echo same)" '' 'by others'

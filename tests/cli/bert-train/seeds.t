@@ -43,7 +43,7 @@ is "$(sed -n 5p out | cut -d' ' -f1)" 10 'one more is trained'
 misuses "*'s/seeds.json' has values of the metric 'accuracy', and these would be of 'loss' (give another *" \
 	'another metric' seeds s -q --seeds 4 --seed 7 --metric loss train.rec
 cat train.rec dev.rec >grows.rec
-misuses "*'s/seeds.json' is of other records than those that are given now (give another *" \
+misuses "*'s/seeds.json' is of other records than given now (give another *" \
 	'other records' seeds s -q --seeds 4 --seed 7 grows.rec
 misuses "*'s/seeds.json' is of other records *" 'others to evaluate on' \
 	seeds s -q --seeds 4 --seed 7 --override --eval train.rec train.rec
@@ -52,10 +52,30 @@ tfrecord-cat -q --head $((count - 1)) -o less.rec train.rec
 tfrecord-cat -q --tail 1 train.rec | cat - dev.rec >more.rec
 misuses "*'s/seeds.json' is of other records *" 'the same ones, divided in another place' \
 	seeds s -q --seeds 4 --seed 7 --override --eval more.rec less.rec
+# another model to start from, or another teacher
+small_train a -q
+small_train b -q --seed 5
+for x in a b; do bert-predict -q -m $x --proba -o $x.csv train.rec; done
+taught() { # MODEL TEACHER [OPTION ...]
+	cp -r "$1" start
+	cp "$2" teacher.csv
+	shift 2
+	bert-train -q -m start --teacher teacher.csv --steps 1 --eval dev.rec -o taught --seeds 2 "$@" train.rec
+	taught=$?
+	rm -r start
+	return $taught
+}
+works 'a model, taught' taught a a.csv
+misuses "*'taught/seeds.json' is of another starting model than given now (give another *" 'the model was trained anew' taught b a.csv
+misuses "*'taught/seeds.json' is of another teacher than given now (give another *" 'the teacher was' taught a b.csv
+works 'all are as they were' taught a a.csv
+works 'or the runs are replaced' taught b b.csv --force
+works '... by those of others' taught b b.csv
 mkfifo pipe
+misuses "*'pipe' is not a file: it is read twice*" 'a teacher from a pipe' seeds piped -q --seeds 2 --teacher pipe train.rec
 misuses "*bad value '1,2' for --seeds: expected a whole number from 2 to 1000, N: train N times, with --seed and those after it*" \
 	'a list of seeds' seeds listed --seeds 1,2 train.rec
-misuses "*'pipe' is not a file: it is read twice*" 'a pipe' seeds piped -q --seeds 2 pipe
+misuses "*'pipe' is not a file: it is read twice*" 'records from one' seeds piped -q --seeds 2 pipe
 awk 'BEGIN { print "text,n"; for (i = 1; i < 30; i++) print "text " i "," i / 10 }' |
 	csv2tfrecord -q -t text -l n --label-type float | bert-tokenize -q -m vocab.txt -o n.rec
 bert-train -q --init-config tiny --tokenizer vocab.txt --task regression --steps 1 -o n n.rec

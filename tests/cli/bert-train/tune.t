@@ -89,8 +89,16 @@ declines 2 '*of another search, by the command *give another output directory, o
 cp train.rec mine.rec
 works 'a search in a file' tune grown -q --tune-steps 30 --tune-over learning-rate=1e-4..1e-2 mine.rec
 cat dev.rec >>mine.rec
-misuses "*'grown/tune.jsonl' is of other records than those that are given now (give another output directory, or --force)*" \
+misuses "*'grown/tune.jsonl' is of other records than given now (give another output directory, or --force)*" \
 	'that has grown' tune grown --tune-steps 30 --tune-over learning-rate=1e-4..1e-2 mine.rec
+small_train start -q
+started() { # [OPTION ...]
+	bert-train -q -m start --epochs 1 --eval dev.rec -o started --tune-steps 30 --tune-over dropout=0,.2 "$@" train.rec
+}
+works 'a search from a model' started
+small_train start -q --seed 5
+misuses "*'started/tune.jsonl' is of another starting model than given now (give another output directory, or --force)*" \
+	'that is another now' started
 # shellcheck disable=SC2086
 works 'replaced' tune t -q --force --tune-steps 60 --dropout 0 $over train.rec
 [ "$(grep -c '"trial"' t/tune.jsonl)" -lt "$(grep -c '"trial"' k/tune.jsonl)" ]
