@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -177,15 +178,15 @@ static int parse_weights(const char *s, size_t n, double **weights,
 {
 	struct bt_span *list;
 	size_t count, i;
-	double sum = 0;
+	double largest = 0;
 	char *one;
 	int r = cut(s, &list, &count, err);
 
 	if (r != BT_OK)
 		return r;
 	if (count != n)
-		r = bt_error_set(err, BT_EARG, "%zu weights for %zu streams",
-		                 count, n);
+		r = bt_error_set(err, BT_EARG, "%zu weight%s for %zu stream%s",
+		                 count, bt_plural(count), n, bt_plural(n));
 	*weights = bt_array0(count, sizeof(**weights));
 	if (*weights == NULL)
 		r = bt_error_nomem(err, "starting");
@@ -198,11 +199,14 @@ static int parse_weights(const char *s, size_t n, double **weights,
 			                 "bad weight '%s': expected a number "
 			                 "from 0 to 1e100",
 			                 one);
-		sum += (*weights)[i];
+		largest = fmax(largest, (*weights)[i]);
 		free(one);
 	}
-	if (r == BT_OK && !(sum > 0))
+	if (r == BT_OK && largest == 0)
 		r = bt_error_set(err, BT_EARG, "all weights are 0");
+	/* products with denormal numbers have few bits; this changes none */
+	for (i = 0; r == BT_OK && i < count; i++)
+		(*weights)[i] = ldexp((*weights)[i], -ilogb(largest));
 	free(list);
 	return r;
 }

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/philox.h"
+#include "base/str.h"
 #include "format/csv.h"
 #include "tensorstream/vectors.h"
 
@@ -357,9 +358,10 @@ int bt_cluster_finish(struct bt_cluster *c, struct bt_out *out,
 
 	if (c->rows.n < c->o.clusters || c->rows.n >= UINT32_MAX)
 		return bt_error_set(err, BT_EFORMAT,
-		                    "%zu rows cannot be divided into %zu "
+		                    "%zu row%s cannot be divided into %zu "
 		                    "clusters",
-		                    c->rows.n, c->o.clusters);
+		                    c->rows.n, bt_plural(c->rows.n),
+		                    c->o.clusters);
 	if (!allocate(c))
 		return bt_error_nomem(err, "clustering rows");
 	if ((r = bt_products_new(c->o.threads, &c->products, err)) ||

@@ -69,8 +69,8 @@ static int mean_row(const struct bt_aligned *t, const struct bt_tensor *a,
 			softmax(v, cols);
 		w = o->weights != NULL ? o->weights[k] : 1;
 		all += w;
-		for (i = 0; i < cols; i++)
-			sum[i] += w * v[i];
+		for (i = 0; w > 0 && i < cols; i++)
+			sum[i] += w * v[i]; /* nothing of infinity is NaN */
 	}
 	for (i = 0; i < cols; i++)
 		sum[i] /= all;

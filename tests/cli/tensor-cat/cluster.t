@@ -77,6 +77,8 @@ perl -e 'open my $h, "<", "rows"; my @x = map { my @v = split; my $l = 0; $l += 
 	} print scalar @m, "\n"' >out
 is "$(cat out)" 61 'nothing is left to change'
 
+vectors one.ts 2 'p' '1 1'
+refuses 'tensor-cat: 1 row cannot be divided into 4 clusters' 'one row' tensor-cat --cluster 4 one.ts -o no.csv
 refuses 'tensor-cat: 3 rows cannot be divided into 4 clusters' 'too few rows' \
 	tensor-cat --cluster 4 n.ts -o no.csv
 vectors zero.ts 2 'p|q' '1 1 0 0'

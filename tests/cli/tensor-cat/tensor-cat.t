@@ -177,6 +177,13 @@ refuses "*'other.ts' differs from 'a.ts': one of them has ids" 'other tensors' \
 	tensor-cat --mean -o no.ts a.ts other.ts
 refuses "*'none.ts' differs from 'a.ts': its class 0 is '', not 'no'" \
 	'no classes' tensor-cat --mean -o no.ts a.ts none.ts
+tensor-cat -q --mean --softmax --weights 1,3 -o want.ts a.ts b.ts
+works 'weights that are denormal' tensor-cat -q --mean --softmax --weights 5e-324,15e-324 -o mean.ts a.ts b.ts
+same mean.ts want.ts 'have the ratios that they say'
+frame x1 abc "$L" inf nan 1 2 3 4
+tensor-cat -q --from-safetensors -o x.ts x1
+tensor-cat -q --mean --weights 1,0 -o mean.ts a.ts x.ts
+says 0 'logits: 6 values, equal' 'what has the weight 0 counts nothing, not even infinity' --compare a.ts mean.ts
 misuse '2 weights for 3 streams' 'too few weights' --mean --weights 1,2 a.ts b.ts ab.ts
 misuse "bad weight '1e308': expected a number from 0 to 1e100*" 'a weight too large' --mean --weights 1,1e308 a.ts b.ts
 misuse "bad weight '-1': *" 'a bad weight' --mean --weights 1,-1 a.ts b.ts
