@@ -15,7 +15,7 @@ struct args {
 	const char *dtype, *gemm, *device, *threshold, *windows, *scheme;
 	struct bt_answers_opts answers;
 	bool json, profile;
-	int64_t expect, replicas; /* 0: not given */
+	int64_t expect, replicas, truncate_dim; /* 0: not given */
 	struct bt_opt_list min, by;
 	struct bt_minimum *minimum; /* [min.n] */
 	int64_t errors;             /* 0: none */
@@ -87,6 +87,9 @@ static const struct bt_opt options[] = {
     BT_FLAG(0, "pseudo-perplexity",
             "masked-lm: mask each token by itself, not 15 % of them", args,
             each),
+    BT_INT(0, "truncate-dim", "N",
+           "embedding: compare the first N values of embeddings", args,
+           truncate_dim, 1, 1e6),
     BT_GROUP("Thresholds"),
     BT_LIST(0, "min", "METRIC=VALUE",
             "exit 1 if the metric is worse than VALUE", args, min),

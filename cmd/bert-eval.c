@@ -262,6 +262,12 @@ static const char *misfit(const struct args *a, const struct bt_task *task)
 	if (a->windows != NULL && !bt_task_of_texts(task))
 		return "--windows joins what is predicted of whole texts: "
 		       "labels or numbers";
+	if (a->each && !task->masks)
+		return "the model does not tell masked tokens, which "
+		       "--pseudo-perplexity is for";
+	if (a->truncate_dim > 0 && task != &bt_task_embedding)
+		return "the model does not embed texts, which --truncate-dim "
+		       "is for";
 	if (task == &bt_task_qa)
 		return label_options(a) || a->group_by != NULL
 		           ? "answers to questions are evaluated without "
@@ -273,9 +279,6 @@ static const char *misfit(const struct args *a, const struct bt_task *task)
 	    a->dialect != NULL || !isnan(a->answers.null_threshold))
 		return "--null-odds, --null-threshold, --dialect and "
 		       "--language are for answers to questions";
-	if (a->each && !task->masks)
-		return "the model does not tell masked tokens, which "
-		       "--pseudo-perplexity is for";
 	if (task->masks && label_options(a))
 		return "masked tokens" WITHOUT;
 	if (task == &bt_task_multiple_choice && label_options(a))
@@ -325,6 +328,7 @@ evaluation_options(struct run *r, char **paths, int n, const struct bt_log *log)
 	               .rank_by = a->rank_by,
 	               .compare = a->compare,
 	               .leak = a->leak},
+	    .truncate_dim = (size_t)a->truncate_dim,
 	    .issues = a->issues != NULL,
 	    .threshold = a->threshold,
 	    .scheme = a->scheme,

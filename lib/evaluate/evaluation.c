@@ -57,6 +57,8 @@ static int check_metrics(struct bt_evaluation *v, struct bt_error *err)
 /* Of the model, or of what is in the files. */
 static int outputs(const struct bt_evaluation *v)
 {
+	if (v->o.truncate_dim > 0)
+		return (int)v->o.truncate_dim;
 	return v->o.stream.model != NULL ? (int)bt_model_width(&v->s.model)
 	                                 : v->labels->n;
 }
@@ -65,10 +67,16 @@ static int outputs(const struct bt_evaluation *v)
 static int prepare(struct bt_evaluation *v, struct bt_error *err)
 {
 	const struct bt_task *task = v->task;
+	size_t width = v->o.truncate_dim > 0 ? bt_model_width(&v->s.model) : 0;
 	int e = v->o.issues ? bt_label_issues_init(&v->issues, task, v->labels,
 	                                           v->p.output, err)
 	                    : BT_OK;
 
+	if (e == BT_OK && v->o.truncate_dim > width)
+		e = bt_error_set(err, BT_EARG,
+		                 "the model's embeddings have %zu values, "
+		                 "so %zu of them cannot be kept",
+		                 width, v->o.truncate_dim);
 	if (e == BT_OK)
 		e = bt_metrics_init(&v->m, task->metrics, outputs(v), err);
 	v->m.output = v->p.output;

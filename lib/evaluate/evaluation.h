@@ -30,6 +30,8 @@ struct bt_evaluation_opts {
 	struct bt_answers_opts answers; /* its requirements are for all tasks */
 	bool google; /* answers of a model are found as run_squad does */
 	struct bt_report_opts report; /* its issues are set here */
+	size_t truncate_dim;          /* values of embeddings that are
+	                               * compared, the first; 0: all */
 	bool issues;                  /* look for them */
 	const char *threshold;        /* or NULL */
 	const char *scheme;           /* of tags, or NULL */

@@ -88,6 +88,27 @@ like "$(cat err)" '*100 pairs of texts with a score*epoch 2: loss *, spearman *(
 bert-eval -q -m s --min spearman=.9 scored.rec >out 2>err
 is $? 1 'are compared with cosines'
 like "$(cat out err)" 'spearman * pearson * loss * (100 pairs)*spearman is * less than 0.9*' '... in the report'
+# the first values of embeddings, as bert-predict keeps them
+bert-predict -q -m s --dtype f32 --embed auto --truncate-dim 16 scored.rec | sed 1d >rows
+csv2tfrecord -q -i row -t a --pair b -l score pairs.csv | tfrecord-cat -q --json | sed 's/.*"label[^0-9]*\([0-9.]*\).*/\1/' >scores
+awk -F, 'NR == FNR { y[NR] = $1; next } { for (i = 2; i <= NF; i++) v[i] = $i
+	if (FNR % 2) for (i in v) a[i] = v[i]
+	else { d = p = q = 0; for (i in v) { d += a[i] * v[i]; p += a[i] ^ 2; q += v[i] ^ 2 } x[++n] = d / sqrt(p * q) } }
+	END { for (k = 1; k <= n; k++) { mx += x[k] / n; my += y[k] / n }
+	for (k = 1; k <= n; k++) { xy += (x[k] - mx) * (y[k] - my); xx += (x[k] - mx) ^ 2; yy += (y[k] - my) ^ 2 }
+	printf "%.4f\n", xy / sqrt(xx * yy) }' scores rows >want
+cosines() { bert-eval -q -m s --dtype f32 "$@" scored.rec | sed 's/.*pearson \([^ ]*\).*/\1/'; }
+is "$(cosines --truncate-dim 16)" "$(cat want)" '--truncate-dim'
+is "$(cosines --truncate-dim 128)" "$(cosines)" '... of all'
+misuses "*the model's embeddings have 128 values, so 129 of them cannot be kept*" '... of more' \
+	bert-eval -q -m s --truncate-dim 129 scored.rec
+echo '{"q": "b"}' >answers.json
+echo '{"data": [{"paragraphs": [{"context": "a b", "qas": [{"id": "q", "question": "?", "answers": [{"text": "b", "answer_start": 2}]}]}]}]}' |
+	squad2tfrecord -q -o q.rec
+misuses '*the model does not embed texts, which --truncate-dim is for*' '... of none' \
+	bert-eval -q --predictions answers.json --truncate-dim 16 q.rec
+misuses '*the model does not tell masked tokens, which --pseudo-perplexity is for*' '... nor are answers masked' \
+	bert-eval -q --predictions answers.json --pseudo-perplexity q.rec
 bert-eval -q -m s --min mrr=.1 scored.rec >out 2>err
 is $? 1 'of which none is nearest'
 like "$(cat err)" "*metric 'mrr' needs pairs without a score*" '... as is said'
