@@ -9,6 +9,7 @@
 #include "base/sys.h"
 #include "base/tool.h"
 #include "ckpt/convert.h"
+#include "ckpt/fingerprint.h"
 #include "format/adapter_config.h"
 #include "format/hub_cache.h"
 #include "io/path.h"
@@ -287,6 +288,7 @@ static const char *misfit(const struct args *a, int n)
 static bool parse(int argc, char **argv, struct args *a, struct bt_convert *job,
                   int *status)
 {
+	struct bt_log log;
 	const char *wrong;
 	int at, i;
 
@@ -301,6 +303,9 @@ static bool parse(int argc, char **argv, struct args *a, struct bt_convert *job,
 		argv[i] = (char *)bt_hub_cache_find(argv[i]);
 	if (a->adapter != NULL && !use_adapter(a, &argv[at], status))
 		return false;
+	log = bt_tool_log(&tool, &a->common);
+	for (i = at; i < argc - 1; i++)
+		bt_fingerprint_warn(argv[i], &log);
 	if (a->average && is_onnx(a, argv[argc - 1])) {
 		*status =
 		    bt_tool_misuse(&tool, "--average does not go with ONNX");

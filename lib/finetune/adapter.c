@@ -2,11 +2,13 @@
 #include "finetune/adapter.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "ckpt/fingerprint.h"
 #include "ckpt_format/safetensors.h"
 #include "format/adapter_config.h"
 #include "format/adapter_layers.h"
@@ -236,7 +238,10 @@ int bt_adapter_write(struct bt_out *out, const struct bt_model *m,
 {
 	const struct bt_graph *g = &m->graph;
 	size_t most = (size_t)g->n_params * BT_ADAPTER_PARTS;
-	struct bt_safetensors s = {.notes = note, .n_notes = 1};
+	char base[9];
+	const struct bt_ckpt_note notes[] = {*note,
+	                                     {BT_FINGERPRINT_NOTE, base}};
+	struct bt_safetensors s = {.notes = notes, .n_notes = 2};
 	struct tensors all = {bt_array0(most, sizeof(*all.t)),
 	                      bt_array0(most, sizeof(*all.shape)), 0};
 	int i, r;
@@ -246,6 +251,7 @@ int bt_adapter_write(struct bt_out *out, const struct bt_model *m,
 			add_factor(&all, m, i);
 		else if (!g->params[i].frozen)
 			add_tensor(&all, m, i, g->params[i].name, "", 0, 1);
+	snprintf(base, sizeof(base), "%08x", (unsigned)m->base_sum);
 	s.tensors = all.t;
 	s.count = all.n;
 	r = all.n > 0 ? bt_safetensors_write(out, &s, err)

@@ -34,6 +34,7 @@ struct bt_model {
 	struct bt_lora lora; /* adapters, which alone are trained, with the
 	                      * head; of rank 0: none */
 	const char *base;    /* name or directory of what they change */
+	uint32_t base_sum;   /* its fingerprint by signs (ckpt/fingerprint.h) */
 	struct bt_graph graph;
 	struct bt_engine *engine;
 	struct bt_ckpt *weights;           /* that the engine reads; or NULL */

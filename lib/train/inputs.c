@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "base/crc32c.h"
+#include "ckpt/fingerprint.h"
 #include "ckpt/open.h"
 #include "format/tfrecord.h"
 #include "io/in.h"
 #include "io/path.h"
-
-#define FIRST 1024 /* values of each tensor that count */
 
 /* The members, and what a message calls them. */
 static const struct {
@@ -72,29 +71,16 @@ static int add_records(json_t *sums, const struct bt_job_opts *o,
 
 static void add_model(json_t *sums, const char *path)
 {
-	const struct bt_tensor *t;
-	struct bt_ckpt *c = NULL;
-	float x[FIRST];
-	uint32_t sum = 0;
-	size_t i, n;
-	int r = BT_OK;
+	struct bt_ckpt *c;
+	uint32_t sum;
 
 	if (path == NULL)
 		json_object_set_new(sums, "model", json_null());
 	if (path == NULL || bt_ckpt_open(path, &c, NULL) != BT_OK)
 		return;
-	for (i = 0; r == BT_OK && i < bt_ckpt_count(c); i++) {
-		t = bt_ckpt_tensor(c, i);
-		n = t->count < FIRST ? t->count : FIRST;
-		if (!bt_dtype_is_real(t->dtype))
-			continue;
-		r = bt_tensor_to_f32(t, 0, n, x, NULL);
-		if (r == BT_OK)
-			sum = bt_crc32c(sum, x, n * sizeof(*x));
-	}
-	bt_ckpt_close(c);
-	if (r == BT_OK)
+	if (bt_ckpt_fingerprint(c, false, &sum, NULL) == BT_OK)
 		put(sums, "model", sum);
+	bt_ckpt_close(c);
 }
 
 static int add_file(json_t *sums, const char *key, const char *path,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "ckpt/fingerprint.h"
 #include "ckpt/open.h"
 #include "format/model_files.h"
 #include "format/sentence.h"
@@ -275,6 +276,8 @@ static int load(struct bt_job *j, struct bt_error *err)
 		                p);
 	r = bt_weights_load(&j->model.graph, c, true, &j->o.gaps, p, NULL, &rep,
 	                    err);
+	if (r == BT_OK && j->model.lora.rank > 0)
+		r = bt_ckpt_fingerprint(c, true, &j->model.base_sum, err);
 	bt_ckpt_close(c);
 	if (r || (r = bt_adapters_init(j, from, &rep, err)))
 		return r;
@@ -290,6 +293,7 @@ static int load(struct bt_job *j, struct bt_error *err)
 	if (rep.old_classes > 0)
 		bt_warn_classes(j, from, rep.old_classes);
 	bt_weights_report_clear(&rep);
+	bt_fingerprint_warn(from, bt_job_log(j));
 	return bt_unfinished_warn(from, bt_job_log(j), err);
 }
 

@@ -59,6 +59,28 @@ bert-predict -q --dtype f32 --proba -m a -o again.csv again.rec
 cut -d, -f2- a.csv >a.cut
 cut -d, -f2- again.csv >again.cut
 same a.cut again.cut 'its tokenizer'
+# Where the base model was trained anew, in any format of it.
+cp -r a moved
+cp -r start other
+for dtype in f16 bf16; do
+	ckpt-convert -q --dtype $dtype start/model.safetensors other/model.safetensors
+	bert-predict -q -m other --adapter moved -o x.csv dev.rec 2>err
+	is "$(cat err)" '' "a base model in $dtype is the same"
+done
+rm other/model.safetensors
+ckpt-convert -q --to tf1 start/model.safetensors other/bert_model.ckpt
+bert-predict -q -m other --adapter moved -o x.csv dev.rec 2>err
+is "$(cat err)" '' '... as TensorFlow has it'
+small_train other -q --epochs 4 --dtype f32 --seed 9
+for tool in 'bert-predict -o x.csv' 'bert-eval -o x.txt'; do
+	# shellcheck disable=SC2086
+	works 'another one' $tool -m other --adapter moved dev.rec
+	like "$(cat err)" "*warning: the adapter 'moved' was not trained on the weights that 'other' has now*" 'is told by a warning'
+done
+works 'converted' ckpt-convert --adapter moved other x.safetensors
+like "$(cat err)" '*warning: the adapter *' '... with it'
+works 'trained on' bert-train -m moved --steps 1 -o on train.rec
+is "$(grep -c 'warning: the adapter' err)" 0 'its own is not'
 works 'training goes on from it' bert-train -q -m a --steps 2 -o more train.rec
 works 'as a whole model' test -e more/model.safetensors
 misuses "*'a' is an adapter itself*ckpt-convert*" 'not an adapter of it' \
