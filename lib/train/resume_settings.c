@@ -320,6 +320,10 @@ int bt_train_ranks_agree(const struct bt_train_run *t, struct bt_error *err)
 	json_object_del(now, "products in"); /* machines of another kind */
 	json_object_del(now, "computed by");
 	json_object_set_new(now, "step", json_integer((json_int_t)t->s.step));
+	/* all write a checkpoint together */
+	json_object_set_new(now, "save steps",
+	                    json_integer((json_int_t)t->o->save_steps));
+	json_object_set_new(now, "save minutes", json_real(t->o->save_minutes));
 	text = text_of_first(t->o->dist, now);
 	first = json_loads(text, 0, NULL);
 	bt_train_compare(first, now, &diff);

@@ -206,6 +206,12 @@ done
 exits 1 'a rank with another starting model' ranks 2 ./on-rank 1 'cd elsewhere' bert-train -q -m m -o "$PWD/x" -j 1 \
 	"$PWD/classification.rec"
 one_message 'rank 1: this is not the run of rank 0: other starting weights' 'is reported'
+for saves in 'steps 3' 'minutes 1'; do
+	# shellcheck disable=SC2086 # a number behind its option
+	exits 1 "a rank that saves by other ${saves% *}" timeout 60 mpirun -n 2 ./on-rank 1 "set -- \"\$@\" --save-$saves" \
+		bert-train -q --override --init-config tiny --tokenizer vocab.txt --steps 4 -j 1 -o x classification.rec </dev/null
+	one_message "rank 1: this is not the run of rank 0: save ${saves% *} was *, is ${saves#* }*" 'is reported'
+done
 [ ! -e x ]
 result $? '... and nothing is left'
 finish
