@@ -255,6 +255,8 @@ int bt_masking_each(const struct bt_masking *m, const struct bt_dataset *d,
 {
 	size_t n = bt_dataset_length(d, i), k, copies = 0;
 	const int32_t *ids = d->ids + d->start[i];
+	const int32_t *label = d->token_label + d->start[i]; /* former ids */
+	int32_t id;
 	struct bt_token_rec rec = {.types = d->types + d->start[i],
 	                           .n = n,
 	                           .per_token = true,
@@ -268,17 +270,18 @@ int bt_masking_each(const struct bt_masking *m, const struct bt_dataset *d,
 	if (rec.ids == NULL || rec.token_label == NULL)
 		r = bt_error_nomem(err, "masking tokens");
 	for (k = 0; k < n && r == BT_OK; k++) {
-		rec.ids[k] = ids[k];
+		rec.ids[k] = label[k] >= 0 ? label[k] : ids[k];
 		rec.token_label[k] = BT_TOKEN_INSIDE;
 	}
 	for (k = *at; k < n && copies < most && r == BT_OK; k++) {
-		if (kind_at(m, ids[k]) == SPECIAL)
+		id = rec.ids[k];
+		if (kind_at(m, id) == SPECIAL)
 			continue;
 		copies++;
 		rec.ids[k] = m->mask;
-		rec.token_label[k] = ids[k];
+		rec.token_label[k] = id;
 		r = bt_dataset_add(out, &rec, BT_NEXT_UNKNOWN, err);
-		rec.ids[k] = ids[k];
+		rec.ids[k] = id;
 		rec.token_label[k] = BT_TOKEN_INSIDE;
 	}
 	*at = k;

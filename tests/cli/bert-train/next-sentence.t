@@ -35,6 +35,14 @@ train best -q --metric next_accuracy --eval dev.rec train.rec
 like "$(tail -n 1 best/history.jsonl)" '*"eval_next_accuracy":0.*' 'it can choose the model'
 bert-eval -q -m m lines.rec >out
 like "$(cat out)" 'perplexity * accuracy * loss * tokens)' 'records that do not say it have masks alone'
+# with each token masked by itself, the masks of the records are not there
+tfrecord-cat -q --json --head 5 dev.rec | perl -MJSON::PP -ne '$r = decode_json($_); $w = $r->{masked_lm_weights};
+	for (0 .. $#$w) { $r->{input_ids}[$r->{masked_lm_positions}[$_]] = $r->{masked_lm_ids}[$_] if $w->[$_] }
+	delete @$r{grep { /^masked/ } keys %$r}; print encode_json($r), "\n"' | tfrecord-cat -q --from-json -o whole.rec
+tfrecord-cat -q --head 5 -o masked.rec dev.rec
+bert-eval -q -m m --dtype f32 --pseudo-perplexity whole.rec >want
+bert-eval -q -m m --dtype f32 --pseudo-perplexity masked.rec >out
+same out want 'each token by itself: the tokens that masks stand for'
 bert-predict -q -m m --fill-mask -o filled.csv dev.rec
 result $? 'masks are filled in without that head'
 
