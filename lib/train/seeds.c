@@ -87,7 +87,8 @@ static int read_file(struct bt_seeds *s, const char *dir, struct bt_error *err)
 	for (i = 0; s->then != NULL && i < s->n; i++) {
 		seed_name(s, i, name);
 		v = json_object_get(all, name);
-		s->done[i] = v != NULL && is_there(s, i, dir);
+		s->done[i] = (json_is_number(v) || json_is_null(v)) &&
+		             is_there(s, i, dir);
 		if (s->done[i] && json_is_number(v))
 			s->value[i] = json_number_value(v);
 	}
