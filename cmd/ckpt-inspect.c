@@ -104,9 +104,23 @@ static int open_path(struct run *r, int i, struct bt_error *err)
 	    err);
 }
 
+/* What is read of both checkpoints is first compared with its checksums. */
+static int verify(struct run *r, struct bt_error *err)
+{
+	int e = bt_pool_new((int)r->args->common.threads, &r->pool, err), i;
+
+	for (i = 0; i < 2 && r->c[i] != NULL && e == BT_OK; i++) {
+		e = bt_ckpt_verify(r->c[i], err);
+		if (e == BT_OK)
+			e = bt_checksums_verify(r->v[i].t, r->v[i].n, r->pool,
+			                        err);
+	}
+	return e;
+}
+
 static int compute_stats(struct run *r, struct bt_error *err)
 {
-	int e = bt_pool_new((int)r->args->common.threads, &r->pool, err);
+	int e = verify(r, err);
 
 	if (e != BT_OK)
 		return e;
@@ -168,11 +182,7 @@ static int check(struct run *r, int *status, struct bt_error *err)
 	if (e == BT_OK)
 		e = check_matches(r, err);
 	if (e == BT_OK)
-		e = bt_ckpt_verify(r->c[0], err);
-	if (e == BT_OK)
 		e = compute_stats(r, err);
-	if (e == BT_OK)
-		e = bt_checksums_verify(r->v[0].t, r->v[0].n, r->pool, err);
 	if (e == BT_ECORRUPT || e == BT_ETRUNCATED || e == BT_ELIMIT) {
 		if (a->json)
 			bt_inspect_damage_json(&r->text, a->path[0], err->text);
@@ -202,7 +212,7 @@ static int diff(struct run *r, int *status, struct bt_error *err)
 	if (e == BT_OK)
 		e = check_matches(r, err);
 	if (e == BT_OK)
-		e = bt_pool_new((int)r->args->common.threads, &r->pool, err);
+		e = verify(r, err);
 	if (e == BT_OK)
 		e = bt_stats_diff(v[0].t, v[0].n, v[1].t, v[1].n, r->pool,
 		                  &r->rows, &n, err);
@@ -250,6 +260,11 @@ static int dump(struct run *r, int *status, struct bt_error *err)
 	if (t == NULL)
 		return bt_error_set(err, BT_EARG, "'%s' has no tensor '%s'",
 		                    r->args->path[0], name);
+	e = bt_ckpt_verify(r->c[0], err);
+	if (e == BT_OK)
+		e = bt_tensor_verify(t, err);
+	if (e != BT_OK)
+		return e;
 	e = bt_out_open(r->args->common.output,
 	                npy || stream ? BT_OUT_BINARY : BT_OUT_TEXT, &out, err);
 	if (e != BT_OK)

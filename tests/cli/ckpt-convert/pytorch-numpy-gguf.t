@@ -65,6 +65,13 @@ works 'a changed byte of the data' ckpt-inspect bad.bin
 exits 1 'is damage' ckpt-inspect --check bad.bin
 like "$(cat out)" "'bad.bin': the checksum of '*/data/1' differs: its 96 bytes are damaged" \
 	'by the checksum of the file'
+for how in '--stats bad.bin' '--dump a bad.bin'; do
+	# shellcheck disable=SC2086
+	refuses "*'bad.bin': the checksum of '*/data/1' differs: *" "$how: no values" \
+		ckpt-inspect $how
+done
+exits 2 'nothing to compare with' ckpt-inspect bad.bin "$F/wrapped.bin"
+like "$(cat err)" "*'bad.bin': the checksum of '*/data/1' differs: *" 'says why'
 refuses "*'bad.bin': the checksum of '*/data/1' differs: *" 'and not converted' \
 	ckpt-convert bad.bin bad.npz
 works 'and no file is left' test ! -e bad.npz

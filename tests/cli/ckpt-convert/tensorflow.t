@@ -36,6 +36,8 @@ chmod u+w ckpts/*
 printf x | dd of=ckpts/types.data-00000-of-00001 bs=1 seek=3 conv=notrunc 2>dd
 exits 1 'a changed byte' ckpt-inspect --check ckpts/types
 like "$(cat out)" "*tensor '*' does not match its checksum" 'is found'
+refuses "*does not match its checksum" 'and its values are not shown' \
+	ckpt-inspect --stats ckpts/types
 refuses "*does not match its checksum" 'and not converted' \
 	ckpt-convert ckpts/types t.npz
 
