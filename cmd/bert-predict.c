@@ -468,6 +468,14 @@ static int list_devices(const struct args *a)
 	           : bt_tool_fail(&tool, &err);
 }
 
+/* Where records do not come, their reader learns it. */
+static void unopened(const struct args *a, int status)
+{
+	if (status != BT_EXIT_DONE && a->format != NULL &&
+	    strcmp(a->format, "tfrecord") == 0)
+		bt_out_unopened(a->common.output);
+}
+
 int main(int argc, char **argv)
 {
 	struct args a = {
@@ -477,8 +485,10 @@ int main(int argc, char **argv)
 	int status, operand;
 
 	bt_tool_share_work();
-	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status))
+	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status)) {
+		unopened(&a, status);
 		return status;
+	}
 	if (a.device != NULL && strcmp(a.device, "list") == 0)
 		return bt_tool_works(&tool, &status)
 		           ? bt_tool_end(&tool, list_devices(&a))
@@ -496,9 +506,7 @@ int main(int argc, char **argv)
 		status = begin(&a, argv + operand, argc - operand);
 	else
 		status = bt_tool_fail(&tool, &err);
-	if (status == BT_EXIT_FAILED && a.format != NULL &&
-	    strcmp(a.format, "tfrecord") == 0)
-		bt_out_unopened(a.common.output);
+	unopened(&a, status);
 	bt_fold_dirs_clear(&folds);
 	return bt_tool_end(&tool, status);
 }

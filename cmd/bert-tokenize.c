@@ -417,6 +417,14 @@ static int find_model(struct bt_tokenize_options *ask,
 	return r;
 }
 
+/* Where records do not come, their reader learns it. */
+static void unopened(const struct opts *o, int status)
+{
+	if (status != BT_EXIT_DONE && !o->ask.detokenize && o->save == NULL &&
+	    (o->ask.format == NULL || is(o->ask.format, "tfrecord")))
+		bt_out_unopened(o->common.output);
+}
+
 int main(int argc, char **argv)
 {
 	struct opts o = {.common = BT_COMMON_INIT,
@@ -427,8 +435,10 @@ int main(int argc, char **argv)
 	int operand, status;
 
 	bt_tool_share_work();
-	if (!bt_tool_options(&tool, argc, argv, &o, &operand, &status))
+	if (!bt_tool_options(&tool, argc, argv, &o, &operand, &status)) {
+		unopened(&o, status);
 		return status;
+	}
 	o.files = argv + operand;
 	o.n_files = argc - operand;
 	if (find_model(&o.ask, &folds, &err) != BT_OK ||
@@ -445,9 +455,7 @@ int main(int argc, char **argv)
 		                          "and reads no files");
 	else
 		status = run(&o);
-	if (status == BT_EXIT_FAILED && !o.ask.detokenize && o.save == NULL &&
-	    (o.ask.format == NULL || is(o.ask.format, "tfrecord")))
-		bt_out_unopened(o.common.output);
+	unopened(&o, status);
 	bt_fold_dirs_clear(&folds);
 	return bt_tool_end(&tool, status);
 }

@@ -470,9 +470,15 @@ static int run(void *values, char *const *files, int n)
 	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&tool, &err);
 }
 
+static bool writes_records(const void *values)
+{
+	return !((const struct values *)values)->list;
+}
+
 int main(int argc, char **argv)
 {
 	struct values v = {.common = BT_COMMON_INIT};
 
-	return bt_summary_file_main(&tool, argc, argv, &v, &v.common, run);
+	return bt_summary_file_main(&tool, argc, argv, &v, &v.common, run,
+	                            writes_records);
 }

@@ -290,9 +290,15 @@ static int run(void *values, char *const *files, int n)
 	return v->leak != NULL && sum.found > 0 ? BT_EXIT_FAILED : BT_EXIT_DONE;
 }
 
+static bool writes_records(const void *values)
+{
+	return what(values) == BT_SINK_RECORDS;
+}
+
 int main(int argc, char **argv)
 {
 	struct values v = {.common = BT_COMMON_INIT};
 
-	return bt_summary_file_main(&tool, argc, argv, &v, &v.common, run);
+	return bt_summary_file_main(&tool, argc, argv, &v, &v.common, run,
+	                            writes_records);
 }

@@ -58,6 +58,8 @@ static bool is_pointer(int fd, const struct stat *st)
 	       memcmp(first, BT_LFS_POINTER, sizeof(first)) == 0;
 }
 
+static bool opened_std; /* in this process */
+
 int bt_in_open(const char *path, struct bt_in **out, struct bt_error *err)
 {
 	bool std = path == NULL || strcmp(path, "-") == 0;
@@ -69,6 +71,11 @@ int bt_in_open(const char *path, struct bt_in **out, struct bt_error *err)
 		return BT_EREMOTE;
 	in = bt_array0(1, sizeof(*in));
 	in->fd = STDIN_FILENO;
+	if (std && opened_std) {
+		r = bt_error_set(err, BT_EARG,
+		                 "standard input is given 2 times");
+		goto fail;
+	}
 	in->name =
 	    std ? bt_strndup("standard input", 14) : bt_path_quoted(path);
 	if (!std)
@@ -87,6 +94,7 @@ int bt_in_open(const char *path, struct bt_in **out, struct bt_error *err)
 	}
 	if (!std && (r = bt_file_use_read(in->fd, in->name, err)) != BT_OK)
 		goto fail;
+	opened_std |= std;
 	*out = in;
 	return BT_OK;
 fail:

@@ -41,19 +41,24 @@ int bt_summary_file_end(const struct bt_tool *tool, struct bt_out *out,
 
 int bt_summary_file_main(const struct bt_tool *tool, int argc, char **argv,
                          void *values, const struct bt_common *common,
-                         int (*run)(void *values, char *const *files, int n))
+                         int (*run)(void *values, char *const *files, int n),
+                         bool (*records)(const void *values))
 {
 	struct bt_error err = {0};
-	struct bt_out *summary;
+	struct bt_out *summary = NULL;
 	int operand, status;
+	bool parsed;
 
 	bt_tool_first_works();
-	if (!bt_tool_options(tool, argc, argv, values, &operand, &status))
-		return status;
-	if (bt_summary_file_open(common, argv + operand, argc - operand,
-	                         &summary, &err) == BT_OK)
+	parsed = bt_tool_options(tool, argc, argv, values, &operand, &status);
+	if (parsed && bt_summary_file_open(common, argv + operand,
+	                                   argc - operand, &summary,
+	                                   &err) == BT_OK)
 		status = run(values, argv + operand, argc - operand);
-	else
+	else if (parsed)
 		status = bt_tool_fail(tool, &err);
-	return bt_tool_end(tool, bt_summary_file_end(tool, summary, status));
+	if (status == BT_EXIT_USAGE && records(values))
+		bt_out_unopened(common->output);
+	status = bt_summary_file_end(tool, summary, status);
+	return parsed ? bt_tool_end(tool, status) : status;
 }

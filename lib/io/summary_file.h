@@ -21,9 +21,12 @@ int bt_summary_file_end(const struct bt_tool *tool, struct bt_out *out,
  * The main function of a program that reads the files of its command line and
  * whose processes do not share the work: parses the command line into values,
  * of which common is a part, and runs, with a summary if one is asked for.
+ * records: whether such values make it write records; after wrong usage their
+ * reader learns that they do not come.
  */
 int bt_summary_file_main(const struct bt_tool *tool, int argc, char **argv,
                          void *values, const struct bt_common *common,
-                         int (*run)(void *values, char *const *files, int n));
+                         int (*run)(void *values, char *const *files, int n),
+                         bool (*records)(const void *values));
 
 #endif

@@ -73,11 +73,21 @@ none bert-tokenize -m nosuch part
 none bert-tokenize -m nosuch --format tfrecord part
 none bert-predict -m nosuch --format tfrecord part
 none bert-predict -m m --format tfrecord part
-for o in '-m nosuch -o x' '-m nosuch --format ids' '-m vocab.txt --save m' '-m vocab.txt --bogus'; do
+none bert-predict --format tfrecord --bogus part
+none bert-tokenize -m vocab.txt --bogus part
+none bert-tokenize -m vocab.txt --pad x part
+none csv2tfrecord --bogus part
+none csv2tfrecord --label-type x part
+none squad2tfrecord --no-answers --realign part
+none conll2tfrecord --bogus part
+none tfrecord-cat --bogus part
+none tfrecord-cat --near part
+for o in '-m nosuch -o x' '-m nosuch --format ids' '-m vocab.txt --save m'; do
 	# shellcheck disable=SC2086 # options
 	is "$(bert-tokenize $o part 2>err.1 | wc -c) $(grep -c '^bert-tokenize' err.1)" '0 1' "... but for $o"
 done
 is "$(bert-predict -m nosuch part 2>err.1 | wc -c)" 0 '... nor where records are not written'
+is "$(tfrecord-cat --count --bogus part 2>err.1 | wc -c)" 0 '... after wrong usage either'
 refuses 'bert-predict: standard input holds no records' 'a file is not a pipe' \
 	sh -c 'bert-predict -m m </dev/null'
 

@@ -105,6 +105,8 @@ head -c 60 train.rec >cut.rec
 exits 2 'a cut OTHER is trouble' tfrecord-cat --leak cut.rec test.rec
 like "$(cat err)" "*'cut.rec': record 2: ends inside*" 'and told'
 exits 2 'so is a cut input' tfrecord-cat --leak train.rec cut.rec
+misuses "*standard input is given 2 times*" 'one stream cannot be both' \
+	tfrecord-cat --leak - -
 exits 2 'no OTHER' tfrecord-cat --leak nosuch test.rec
 make tokens.rec <<'E'
 {"input_ids": [1, 2]}
