@@ -112,6 +112,11 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TOKENIZER_PATH] =
         "give a model directory, its vocab.txt or its tokenizer.json",
     [BT_HINT_RESUME_FROM] = "make room and resume with --resume-from that file",
+    [BT_HINT_MODEL_DIR] = "give another --model_dir",
+    [BT_HINT_MODEL_DIR_CHECKPOINT] =
+        "make room, and move that file to checkpoint.safetensors in --model_dir",
+    [BT_HINT_MODEL_DIR_ROOM] = "make room, or give another --model_dir",
+    [BT_HINT_MODEL_DIR_BATCH] = "use a smaller batch",
     [BT_HINT_SAVE_FEWER] =
         "make room, write elsewhere, or write no checkpoints with "
         "--save-minutes 0",

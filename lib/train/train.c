@@ -354,6 +354,19 @@ static int prepare_updates(struct bt_train_run *t, struct bt_error *err)
 	return bt_fgm_init(&t->fgm, &t->m->graph, t->o->fgm, &t->optim, err);
 }
 
+static void log_restored(const struct bt_train_run *t)
+{
+	const char *from = t->o->resume ? t->o->out : t->o->resume_from;
+
+	if (t->o->measure_only)
+		bt_log(t->o->log, BT_LOG_NOTE, "'%s': restored at step %lld",
+		       from, (long long)t->s.step);
+	else
+		bt_log(t->o->log, BT_LOG_NOTE,
+		       "'%s': restored at step %lld of %lld", from,
+		       (long long)t->s.step, (long long)t->total);
+}
+
 static int prepare(struct bt_train_run *t, struct bt_error *err)
 {
 	size_t tokens, texts;
@@ -392,10 +405,7 @@ static int prepare(struct bt_train_run *t, struct bt_error *err)
 	if (t->o->resume || t->o->resume_from != NULL) {
 		if ((r = bt_train_load_state(t, err)))
 			return r;
-		bt_log(t->o->log, BT_LOG_NOTE,
-		       "'%s': restored at step %lld of %lld",
-		       t->o->resume ? t->o->out : t->o->resume_from,
-		       (long long)t->s.step, (long long)t->total);
+		log_restored(t);
 	}
 	t->batches.o.seed = bt_train_order_seed(t);
 	return t->on->load(t, err);

@@ -175,7 +175,8 @@ result $? 'train: the same model'
 result $? 'train: does not evaluate'
 works 'mode train_and_post_eval' exp train_and_post_eval p --verbosity=-1
 is "$(flat out | grep '^ eval' | sed 's/.*output: //')" "$last" 'train_and_post_eval: evaluates once'
-works 'mode eval' exp eval t --verbosity=-1
+works 'mode eval' exp eval t
+is "$(grep -o ": restored .*" err)" ': restored at step 60' 'eval: says which checkpoint'
 is "$(flat out | sed 's/.*output: //')" "$last" 'eval: of the last checkpoint'
 like "$(cat out)" ' eval | step:     60 *' 'eval: says the step'
 works 'mode eval without a checkpoint' exp eval none --verbosity=-1
@@ -213,7 +214,7 @@ refuses "bert-run-experiment: task.train_data.input_path: the file 'nothing' doe
 	exp train late $override=task.train_data.input_path=nothing
 refuses "*'t/checkpoint.safetensors' is of update 70, and the run has 60*" 'not back to fewer' exp train_and_eval t \
 	$override=trainer.train_steps=60
-refuses '*another run: batch size was 32, is 16*' 'not with other settings' exp train \
+refuses '*another run: batch size was 32, is 16 (give another --model_dir)' 'not with other settings' exp train \
 	e/undisturbed $override=task.train_data.global_batch_size=16
 (
 	exec='exec'
