@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A classifier of KerasHub in two files: the backbone, which is a model of its
- * own, and what is behind it.
+ * A classifier of KerasHub: the backbone, which is a model of its own in a file
+ * or several, and a file of what is behind it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -48,13 +48,13 @@ static int read_head(struct bt_ckpt *c, const char *dir, struct bt_error *err)
 }
 
 int bt_kerashub_task_read(struct bt_ckpt *c, const char *dir,
-                          struct bt_error *err)
+                          const char *weights, struct bt_error *err)
 {
 	json_t *task;
 	int r;
 
-	if (c->n_files != 1 ||
-	    !bt_str_ends(c->files[0]->path, "/" BT_FILE_KERAS_WEIGHTS))
+	if (!bt_str_ends(weights, "/" BT_FILE_KERAS_WEIGHTS) &&
+	    !bt_str_ends(weights, "/" BT_FILE_KERAS_SHARDS))
 		return BT_OK;
 	r = bt_hf_config_keras_task(dir, &task, err);
 	if (r != BT_OK || task == NULL)

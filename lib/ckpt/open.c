@@ -54,7 +54,7 @@ static int open_model(const char *path, struct bt_ckpt **res,
 	if (r == BT_OK)
 		r = read_path(c, file != NULL ? file : path, err);
 	if (r == BT_OK && dir)
-		r = bt_kerashub_task_read(c, path, err);
+		r = bt_kerashub_task_read(c, path, file, err);
 	free(file);
 	return bt_ckpt_opened(c, r, res, err);
 }

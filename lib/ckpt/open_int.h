@@ -21,11 +21,13 @@ int bt_ckpt_find_in(const char *dir, char **path,
                     struct bt_error *err) BT_MUST_USE;
 
 /*
- * Where dir is a classifier of KerasHub, c holds the tensors of its
- * model.weights.h5: renames them to those of a backbone and adds the ones of
- * task.weights.h5, so that all have the names of a file that holds the whole.
+ * Where dir is a classifier of KerasHub, c holds the tensors of its backbone,
+ * whose file or index is weights: renames them to those of a backbone and adds
+ * the ones of task.weights.h5, so that all have the names of a file that holds
+ * the whole.
  */
 int bt_kerashub_task_read(struct bt_ckpt *c, const char *dir,
+                          const char *weights,
                           struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -99,11 +99,21 @@ static const char *shard_of(const json_t *said, size_t i)
 	return i == 0 ? json_string_value(said) : NULL;
 }
 
-/* What a shard holds must be what the index says it holds. */
-static int check_map(const struct bt_ckpt *c, size_t first, const char *index,
-                     const char *shard, const json_t *map, struct bt_error *err)
+/* An entry of the index, a key and one of its shards, made in b. */
+static const char *entry(struct bt_buf *b, const char *shard, const char *key)
 {
-	struct bt_buf b = BT_BUF_INIT;
+	bt_buf_reset(b);
+	bt_buf_printf(b, "%s/%s", shard, key);
+	return bt_buf_str(b);
+}
+
+/* What a shard holds must be what the index says it holds. Adds to found the
+ * entries of which there is a tensor. */
+static int check_map(const struct bt_ckpt *c, size_t first, const char *index,
+                     const char *shard, const json_t *map, json_t *found,
+                     struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT, e = BT_BUF_INIT;
 	const char *name, *key, *said = NULL;
 	int r = BT_OK;
 	size_t i, k;
@@ -128,13 +138,17 @@ static int check_map(const struct bt_ckpt *c, size_t first, const char *index,
 			    "but it is in '%.100s'",
 			    index, name, shard_of(json_object_get(map, key), 0),
 			    shard);
+		else
+			json_object_set_new(found, entry(&e, shard, key),
+			                    json_true());
 	}
 	bt_buf_clear(&b);
+	bt_buf_clear(&e);
 	return r;
 }
 
 static int read_shard(struct bt_ckpt *c, const char *index, const char *dir,
-                      const char *shard, const json_t *map,
+                      const char *shard, const json_t *map, json_t *found,
                       struct bt_error *err)
 {
 	const struct bt_ckpt_file *f;
@@ -146,7 +160,7 @@ static int read_shard(struct bt_ckpt *c, const char *index, const char *dir,
 	if (r == BT_OK)
 		r = bt_ckpt_read_file(c, f, err);
 	if (r == BT_OK)
-		r = check_map(c, first, index, shard, map, err);
+		r = check_map(c, first, index, shard, map, found, err);
 	return r;
 }
 
@@ -195,37 +209,41 @@ static int list_shards(const char *index, json_t *map, const char ***list,
 	return BT_OK;
 }
 
-/* Each key of the map must have been found. */
-static int check_all_there(const struct bt_ckpt *c, const char *index,
-                           json_t *map, struct bt_error *err)
+/* Each entry of the map must have been found. */
+static int check_all_there(const char *index, json_t *map, const json_t *found,
+                           struct bt_error *err)
 {
-	size_t i, n = json_object_size(map);
+	const char *name, *shard, *lost = NULL, *from = NULL;
 	struct bt_buf b = BT_BUF_INIT;
-	const char *name;
+	size_t i, n = 0, missing = 0;
 	json_t *v;
 
-	for (i = 0; i < c->n; i++) {
-		name = key_of(map, c->tensors[i].name, &b);
-		if (name != NULL) /* else one of its group was before it */
-			json_object_del(map, name);
-	}
-	bt_buf_clear(&b);
 	json_object_foreach(map, name, v)
 	{
-		return bt_error_set(err, BT_ECORRUPT,
-		                    "'%s' says that tensor '%.100s' is in "
-		                    "'%.100s', which does not hold it (%zu of "
-		                    "%zu tensors are missing)",
-		                    index, name, shard_of(v, 0),
-		                    json_object_size(map), n);
+		for (i = 0; (shard = shard_of(v, i)) != NULL; i++, n++) {
+			if (json_object_get(found, entry(&b, shard, name)))
+				continue;
+			if (missing++ == 0) {
+				lost = name;
+				from = shard;
+			}
+		}
 	}
-	return BT_OK;
+	bt_buf_clear(&b);
+	if (missing == 0)
+		return BT_OK;
+	return bt_error_set(err, BT_ECORRUPT,
+	                    "'%s' says that tensor '%.100s' is in '%.100s', "
+	                    "which does not hold it (%zu of %zu tensors are "
+	                    "missing)",
+	                    index, lost, from, missing, n);
 }
 
 static int read_map(struct bt_ckpt *c, const char *index, json_t *map,
                     struct bt_error *err)
 {
 	char *dir = bt_path_of(index);
+	json_t *found = json_object();
 	const char **shards = NULL;
 	size_t i, n = 0;
 	int r = list_shards(index, map, &shards, &n, err);
@@ -233,9 +251,10 @@ static int read_map(struct bt_ckpt *c, const char *index, json_t *map,
 	for (i = 0; i < n && r == BT_OK; i++)
 		r = check_shard(index, dir, shards[i], err);
 	for (i = 0; i < n && r == BT_OK; i++)
-		r = read_shard(c, index, dir, shards[i], map, err);
+		r = read_shard(c, index, dir, shards[i], map, found, err);
 	if (r == BT_OK)
-		r = check_all_there(c, index, map, err);
+		r = check_all_there(index, map, found, err);
+	json_decref(found);
 	free(shards);
 	free(dir);
 	return r;

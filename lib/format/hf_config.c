@@ -141,7 +141,9 @@ int bt_hf_config_keras_task(const char *dir, json_t **o, struct bt_error *err)
 	int r = BT_OK;
 
 	*o = NULL;
-	if (has(dir, BT_FILE_KERAS_WEIGHTS) && has(dir, BT_FILE_KERAS_HEAD))
+	if ((has(dir, BT_FILE_KERAS_WEIGHTS) ||
+	     has(dir, BT_FILE_KERAS_SHARDS)) &&
+	    has(dir, BT_FILE_KERAS_HEAD))
 		r = bt_json_load_in(dir, BT_FILE_KERAS_TASK, &task, err);
 	if (r != BT_OK)
 		return r;

@@ -26,7 +26,7 @@ static const struct bt_model_file files[] = {
     {BT_FILE_TF_KERAS, BT_USE_WEIGHTS, NULL},
     {"tf_model.h5.index.json", BT_USE_WEIGHTS, NULL},
     {BT_FILE_KERAS_WEIGHTS, BT_USE_WEIGHTS, NULL}, /* of KerasHub */
-    {"model.weights.json", BT_USE_WEIGHTS, NULL},
+    {BT_FILE_KERAS_SHARDS, BT_USE_WEIGHTS, NULL},
 
     {BT_FILE_TOKENIZER, TOKENS, NULL},
     {BT_FILE_VOCAB, LINES, NULL},

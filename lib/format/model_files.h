@@ -26,6 +26,7 @@
 #define BT_FILE_MERGES "merges.txt"
 #define BT_FILE_KERAS_VOCAB "assets/tokenizer/vocabulary.txt"
 #define BT_FILE_KERAS_WEIGHTS "model.weights.h5"
+#define BT_FILE_KERAS_SHARDS "model.weights.json"
 #define BT_FILE_KERAS_TASK "task.json"
 #define BT_FILE_KERAS_HEAD "task.weights.h5"
 #define BT_FILE_CALIBRATION "calibration.json"

@@ -132,6 +132,7 @@ static int add_weights(struct select *q, const char *dir)
 {
 	const struct bt_model_file *m = NULL;
 	struct bt_hub_file *f = NULL;
+	bool keras;
 	int r;
 
 	while ((m = bt_model_files_next(m, BT_USE_WEIGHTS)) != NULL) {
@@ -145,9 +146,11 @@ static int add_weights(struct select *q, const char *dir)
 	r = add(q, f);
 	if (r == BT_OK && bt_str_ends(m->name, ".json"))
 		r = add_shards(q, dir, f);
-	if (r == BT_OK && strcmp(m->name, BT_FILE_KERAS_WEIGHTS) == 0)
+	keras = strcmp(m->name, BT_FILE_KERAS_WEIGHTS) == 0 ||
+	        strcmp(m->name, BT_FILE_KERAS_SHARDS) == 0;
+	if (r == BT_OK && keras)
 		r = add_if_there(q, dir, BT_FILE_KERAS_TASK);
-	if (r == BT_OK && strcmp(m->name, BT_FILE_KERAS_WEIGHTS) == 0)
+	if (r == BT_OK && keras)
 		r = add_if_there(q, dir, BT_FILE_KERAS_HEAD);
 	return r;
 }

@@ -45,8 +45,8 @@ parts=hub/www/parts/resolve/$COMMIT
 mkdir -p "$parts"
 echo '{"weight_map":{"/a/vars":"model_00000.weights.h5","/b/vars":["model_00000.weights.h5","model_00001.weights.h5"]}}' \
 	>"$parts/model.weights.json"
-model parts config.json model_00000.weights.h5 model_00001.weights.h5 model_00002.weights.h5
-takes 'config.json model.weights.json model_00000.weights.h5 model_00001.weights.h5' parts
+model parts config.json model_00000.weights.h5 model_00001.weights.h5 model_00002.weights.h5 task.json task.weights.h5
+takes 'config.json model.weights.json model_00000.weights.h5 model_00001.weights.h5 task.json task.weights.h5' parts
 rm "$shards/model-2.safetensors"
 hub_listing shards main
 refuses "*'model.safetensors.index.json' says that 'b' is in 'model-2.safetensors', which the hub does not have" \

@@ -92,6 +92,14 @@ works "shards of Keras" ckpt-inspect parts "$H/keras3.h5"
 keras_index '"model_00000.weights.h5"'
 works 'a group in one' ckpt-inspect parts/model.weights.json
 is "$(tail -n 1 out)" '1 tensor, 24 parameters, 96 bytes' 'its tensor'
+keras_index '["model_00000.weights.h5", "model_00001.weights.h5"]'
+ckpt-convert -q --names keep --to h5 --rename 's,dense,other,' parts/model_00001.weights.h5 other.h5
+cp other.h5 parts/model_00001.weights.h5
+keras_index '["model_00000.weights.h5", "model_00001.weights.h5"], "/layers/other/vars": "model_00001.weights.h5"'
+refuses "*says that tensor '/layers/dense/vars' is in 'model_00001.weights.h5', which does not hold it (1 of 3 *" \
+	'a group of which one file holds nothing' ckpt-inspect parts
+ckpt-convert -q --names keep --to h5 --rename 's,other,dense,' other.h5 parts/model_00001.weights.h5
+keras_index '"model_00000.weights.h5"'
 cp "$H/keras3.h5" parts/model_00000.weights.h5
 works 'a group of two' ckpt-inspect parts/model.weights.json "$H/keras3.h5"
 cp parts/model_00001.weights.h5 parts/model_00000.weights.h5

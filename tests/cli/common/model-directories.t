@@ -162,6 +162,18 @@ works 'for llama.cpp, too' ckpt-inspect --diff theirs.gguf ours.gguf
 works 'with the tokens' cmp -n 900 theirs.gguf ours.gguf
 bert-predict -q -m task.hf --proba -j 1 -o hf.csv task.rec
 same hf.csv task.csv 'and as what it was converted to does'
+# its backbone in several files
+cp -R task several
+rm several/model.weights.h5
+for i in 0 1; do
+	rest=$(ckpt-inspect task/model.weights.h5 | awk -v "i=$i" '/F32/ && /transformer/ == i { print $1 }' | paste -s -d '|' -)
+	ckpt-convert -q --to h5 --names keep --drop "^($rest)\$" task/model.weights.h5 several/model_0000$i.weights.h5
+done
+for i in 0 1; do
+	ckpt-inspect several/model_0000$i.weights.h5 | sed -n "s,^\\(.*\\)/[0-9]*  *F32 .*,\"/\\1\": \"model_0000$i.weights.h5\",p"
+done | sort -u | sed '1s/^/{"weight_map": {/; $!s/$/,/; $s/$/}}/' >several/model.weights.json
+works 'a classifier with shards predicts' bert-predict -q -m several --proba -j 1 -o several.csv task.rec
+same several.csv task.csv 'the same'
 csv2tfrecord -q -l label -t text texts.csv | bert-tokenize -q -m task --max-length 12 -o train.rec
 works 'it trains' bert-train -q -m task --steps 1 -j 1 -o task.out train.rec
 is "$(ls task.out | tr '\n' ' ')" 'README.md config.json history.jsonl model.safetensors tokenizer_config.json vocab.txt ' 'into a model directory of its own'
