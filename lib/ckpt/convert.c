@@ -106,6 +106,17 @@ enum bt_names bt_convert_names_parse(const char *word)
 	return i;
 }
 
+/* Whether names of several files can begin as r->to does: a device or a pipe
+ * cannot take them. */
+static bool names_files(const struct bt_convert *r)
+{
+	struct stat st;
+
+	return strcmp(r->to, "-") != 0 &&
+	       (stat(r->to, &st) != 0 || S_ISREG(st.st_mode) ||
+	        S_ISDIR(st.st_mode));
+}
+
 int bt_convert_check(const struct bt_convert *r, struct bt_error *err)
 {
 	int i;
@@ -121,6 +132,12 @@ int bt_convert_check(const struct bt_convert *r, struct bt_error *err)
 		                    "'%s' is a name by which Keras knows "
 		                    "another form, which is not written "
 		                    "(weights.h5, without the point)",
+		                    r->to);
+	if ((r->format == BT_CONVERT_TF1 || r->format == BT_CONVERT_TF2) &&
+	    !names_files(r))
+		return bt_error_set(err, BT_EARG,
+		                    "'%s' takes one stream, and a checkpoint "
+		                    "of TensorFlow is two files",
 		                    r->to);
 	return BT_OK;
 }

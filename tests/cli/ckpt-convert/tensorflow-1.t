@@ -94,4 +94,13 @@ works 'is recognized as the model' ckpt-inspect --diff generator.safetensors ele
 } >v1.ckpt
 refuses "ckpt-inspect: 'v1.ckpt' is a checkpoint of the first version (V1), which is not read: TensorFlow 1 saves it as V2 *" \
 	'the first version' ckpt-inspect v1.ckpt
+
+# --- names that can have no files beside them
+mkfifo pipe
+for to in - /dev/null /dev/full pipe; do
+	misuses "ckpt-convert: '$to' takes one stream, and a checkpoint of TensorFlow is two files*" "to $to" \
+		ckpt-convert --to tf1 "$DATA/ckpt-formats/torch.bin" $to
+	[ ! -e $to.index ]
+	result $? '... writes nothing'
+done
 finish
