@@ -283,12 +283,6 @@ struct bt_pjrt_cost {
  * knows it; buffers that other programs leave there are not counted. */
 const struct bt_pjrt_cost *bt_pjrt_cost(const struct bt_pjrt_program *program);
 
-/* The results of @main, as the plugin tells them; none of a program that cannot
- * run. */
-size_t bt_pjrt_n_results(const struct bt_pjrt_program *program);
-const struct bt_pjrt_shape *
-bt_pjrt_result(const struct bt_pjrt_program *program, size_t i);
-
 /*
  * Starts the program. Of R replicas with A arguments and K results, args[r * A
  * + a] is argument a of replica r, a buffer on device r, and results[r * K + k]

@@ -238,14 +238,3 @@ const struct bt_pjrt_cost *bt_pjrt_cost(const struct bt_pjrt_program *program)
 {
 	return &program->cost;
 }
-
-size_t bt_pjrt_n_results(const struct bt_pjrt_program *program)
-{
-	return program->n_results;
-}
-
-const struct bt_pjrt_shape *
-bt_pjrt_result(const struct bt_pjrt_program *program, size_t i)
-{
-	return &program->results[i];
-}
