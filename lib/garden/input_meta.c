@@ -35,6 +35,7 @@ static int read_all(const json_t *o, struct bt_meta *m, struct bt_error *err)
 		r = bt_json_int(o, "num_labels", 1, BT_LABELS_MAX, &labels,
 		                err);
 	m->labels = (int)labels;
+	m->weights = json_is_true(json_object_get(o, "has_sample_weights"));
 	return r;
 }
 

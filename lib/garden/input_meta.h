@@ -17,6 +17,7 @@ struct bt_meta {
 	int64_t eval_size;
 	int64_t max_length; /* tokens of a padded record; 0: not said */
 	int labels;         /* 1: a number is to be predicted */
+	bool weights;       /* of the records count */
 };
 
 /* BT_EFORMAT where the file is not about texts with a label each. */

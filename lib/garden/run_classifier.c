@@ -136,6 +136,7 @@ static void set_job(struct run *r, struct bt_job_opts *o)
 	o->n_records = r->train.n;
 	o->first = (size_t)c->most;
 	o->longest = o->eval_longest = (size_t)r->meta.max_length;
+	o->unweighted = !r->meta.weights;
 	o->evals = r->eval.path;
 	o->n_evals = r->eval.n;
 	o->dropout = -1;

@@ -51,9 +51,9 @@ int bt_summary_file_main(const struct bt_tool *tool, int argc, char **argv,
 
 	bt_tool_first_works();
 	parsed = bt_tool_options(tool, argc, argv, values, &operand, &status);
-	if (parsed && bt_summary_file_open(common, argv + operand,
-	                                   argc - operand, &summary,
-	                                   &err) == BT_OK)
+	if (parsed &&
+	    bt_summary_file_open(common, argv + operand, argc - operand,
+	                         &summary, &err) == BT_OK)
 		status = run(values, argv + operand, argc - operand);
 	else if (parsed)
 		status = bt_tool_fail(tool, &err);

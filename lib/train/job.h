@@ -47,6 +47,7 @@ struct bt_job_opts {
 	bool windows;      /* train.windows were asked for */
 	size_t longest;    /* tokens of a training record; 0: any */
 	size_t eval_longest;
+	bool unweighted;     /* the weights of records do not count */
 	const char *teacher; /* its predictions of the training records, or
 	                      * NULL; train.temperature (0: 2, or 1 for numbers)
 	                      * and teacher_weight say how they count */

@@ -191,6 +191,20 @@ static int cut(struct bt_dataset *d, size_t first, size_t batch, size_t longest,
 	                 d->longest, longest));
 }
 
+static void unweigh(const struct bt_job *j, struct bt_dataset *d)
+{
+	size_t i;
+
+	if (!j->o.unweighted || !d->has_weights)
+		return;
+	for (i = 0; i < d->n; i++)
+		d->weight[i] = 1;
+	d->has_weights = false;
+	bt_log_warn(bt_job_log(j), "weights-unused", BT_HINT_NONE,
+	            "the weights of the %s records do not count",
+	            d == &j->train ? "training" : "evaluation");
+}
+
 static int read_eval(struct bt_job *j, struct bt_fit *fit, struct bt_error *err)
 {
 	char *path = (char *)j->o.eval;
@@ -214,6 +228,7 @@ static int read_eval(struct bt_job *j, struct bt_fit *fit, struct bt_error *err)
 	if (n > 0 && (r = cut(&j->eval, j->o.eval_first, j->o.eval_batch,
 	                      j->o.eval_longest, err)))
 		return r;
+	unweigh(j, &j->eval);
 	if (j->o.eval_share > 0 && j->train.n > 0 &&
 	    (r = bt_dataset_split(&j->train, j->o.eval_share,
 	                          j->o.train.batching.seed, &j->eval, err)))
@@ -470,6 +485,7 @@ int bt_job_data(struct bt_job *j, struct bt_error *err)
 	                         given ? BT_LABELS_KNOWN : BT_LABELS_COLLECT,
 	                         &found, &j->train, err)))
 		goto out;
+	unweigh(j, &j->train);
 	if ((r = predict_labels(j, &found, err)))
 		goto out;
 	if (!fit.per_token)

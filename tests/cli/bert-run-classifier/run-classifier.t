@@ -198,6 +198,18 @@ done
 like "$(published x --distribution_strategy=tpu --tpu=node-1 2>&1)" "*bert-run-classifier: strategy tpu: found no plugin for TPUs (pip install libtpu*BT_PJRT_PATH*)
 Try 'bert-run-classifier --help'." 'says why'
 
+# weights count where the meta data say so
+tfrecord-cat -q --json g/mrpc_train.tf_record | awk '{ sub(/}$/, NR % 2 ? ", \"weight\": 3.0}" : ", \"weight\": 0.5}"); print }' |
+	tfrecord-cat -q --from-json -o weighted.rec
+works 'weights that the meta data do not have' published w0 --train_data_path=weighted.rec
+like "$(cat err)" '*warning: the weights of the training records do not count*' 'do not count'
+sed '$s/}$/, "has_sample_weights": true}/' $meta >weights.meta
+works 'weights that they have' published w1 --train_data_path=weighted.rec --input_meta_data_path=weights.meta --verbosity=-1
+published w2 --verbosity=-2 >out 2>err
+same w0/model.safetensors w2/model.safetensors 'without them nothing changes'
+! cmp -s w1/model.safetensors w2/model.safetensors
+result $? '... with them it does'
+
 # Files that are not what they should be.
 refuses "*--train_data_path: the file 'no*' does not exist*" 'no records' \
 	published x --train_data_path='no*'
