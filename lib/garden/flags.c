@@ -179,10 +179,6 @@ static int unknown(const struct bt_flags *f, const struct word *w,
 {
 	const struct bt_flag *near = nearest_flag(f->flags, w->name);
 
-	if (strcmp(w->name, "flagfile") == 0)
-		return bt_error_set(err, BT_EARG,
-		                    "--flagfile is not read here: put its "
-		                    "flags on the command line");
 	if (near != NULL)
 		return bt_error_set(err, BT_EARG,
 		                    "unknown flag '%.80s'; did you mean --%s?",

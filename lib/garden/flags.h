@@ -71,6 +71,7 @@ struct bt_flags_common {
 	struct bt_common common;
 	int64_t verbosity;
 	bool logs;                         /* asked for where they go anyway */
+	const char *flagfile;              /* bt_flag_file_expand has read it */
 	uint64_t given[BT_FLAGS_MAX / 64]; /* rows of the table, as bits */
 };
 
@@ -95,6 +96,9 @@ struct bt_flags_common {
 	                "log to standard error", s, flags.logs, .idle = true), \
 	    BT_FLAG_ROW(BT_FLAG_BOOL, "alsologtostderr", NULL,                 \
 	                "log to standard error", s, flags.logs, .idle = true), \
+	    BT_FLAG_ROW(BT_FLAG_STR, "flagfile", "FILE",                       \
+	                "read flags from FILE, one on a line", s,              \
+	                flags.flagfile),                                       \
 	    {.type = BT_FLAG_HELP, .name = "help", .help = "print this help"}, \
 	    {.type = BT_FLAG_HELP,                                             \
 	     .name = "helpfull",                                               \

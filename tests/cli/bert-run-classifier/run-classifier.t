@@ -186,10 +186,28 @@ same hub.model/model.safetensors own.model/model.safetensors 'the same model'
 like "$(published x --hub_module_url=hub 2>&1)" '*--init_checkpoint is given, too*' \
 	'not both'
 
+# Flags in files.
+cat >more.flags <<'END'
+// those of the run
+--num_train_epochs=1
+END
+printf '# a comment\r\n\n  --learning_rate=2e-3  \n--flagfile=more.flags\n--notie\n' >all.flags
+misuses "*unknown flag '--notie'*" 'flags of a file are read' published x --flagfile=all.flags
+grep -v notie all.flags >some.flags
+published flat --verbosity=-2 >out 2>err
+works 'a run with a file of flags' run train_and_eval --train_data_path=g/mrpc_train.tf_record \
+	--eval_data_path=g/mrpc_eval.tf_record --init_checkpoint=g/bert/bert_model.ckpt --model_dir=filed \
+	--verbosity=-2 --flagfile some.flags
+same filed/model.safetensors flat/model.safetensors 'is that with its flags'
+echo --flagfile=loop.flags >loop.flags
+misuses "*'loop.flags' is the 11th file of flags that name each other*" 'a circle' published x --flagfile=loop.flags
+refuses "*--flagfile: cannot open 'no.flags'*" 'no file' published x --flagfile=no.flags
+misuses "*'--flagfile' needs a value*" 'no name' published x --flagfile
+
 # What cannot be had is refused before any work.
 for flag in --tpu=node-1 --distribution_strategy=TPU --dtype=fp16 \
 	--hub_module_url=https://tfhub.dev/x --gin_param=a.b=1 --mode=train \
-	--learning_rate=fast --train_batch_size=0 --end_lr=1 --flagfile=x \
+	--learning_rate=fast --train_batch_size=0 --end_lr=1 \
 	--model_dirs=x --eval_data_path= --bert_config_file= extra; do
 	exits 2 "refused: $flag" published x "$flag"
 	[ ! -e x ] && [ ! -s out ]

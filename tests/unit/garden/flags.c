@@ -159,7 +159,6 @@ TEST(mistakes_are_told)
 	    {"-md=d --num_gpus=1.5", "there is no GPU"},
 	    {"-md=d --steps_per_loop=1.5", "expected a whole number"},
 	    {"-md=d --enable_xla=2", "expected true or false"},
-	    {"-md=d --flagfile=f", "--flagfile is not read here"},
 	    {"-md=d -- x", "'x' is not a flag"},
 	    {"-md=d -", "'-' is not a flag"},
 	    {"-md=", "give --model_dir=DIR: model to write"},
