@@ -17,7 +17,7 @@ struct values {
 	const char *task, *format, *delimiter, *encoding;
 	const char *separator, *map, *na, *rejects;
 	struct bt_opt_maybe max_bytes;
-	struct bt_opt_list where;
+	struct bt_opt_list where, join;
 	bool no_header, no_quote, duplicates, skip_bad, only_mapped;
 	bool strip, fold_case, label_list;
 	bool list; /* columns */
@@ -29,7 +29,8 @@ static const struct bt_opt options[] = {
     BT_GROUP("Columns"),
     BT_STR('t', "text", "COL[,COL]", "column with the text; several are joined",
            values, text),
-    BT_STR(0, "pair", "COL", "column with the second text of a pair", values,
+    BT_STR(0, "pair", "COL[,COL]",
+           "column with the second text of a pair; several are joined", values,
            pair),
     BT_STR(0, "choices", "COL[,COL]",
            "columns with the choices of a question, the text; or one of lists",
@@ -51,6 +52,10 @@ static const struct bt_opt options[] = {
            weight),
     BT_STR(0, "keep", "COL[,COL]", "columns to keep as extra features", values,
            keep),
+    BT_LIST(0, "join", "COL=FILE[:KEY]",
+            "read the columns COL.NAME in FILE's row whose KEY column holds "
+            "COL's value",
+            values, join),
     BT_FLAG(0, "list-columns",
             "print the names of the columns, one a line, and stop", values,
             list),
@@ -155,6 +160,38 @@ static bool conditions(const struct bt_opt_list *list,
 	return true;
 }
 
+/* Files to join, whose delimiter an option gives if it is one of all. */
+static bool joins(const struct values *v, struct bt_table_join *join,
+                  struct bt_table_opts *o)
+{
+	struct bt_error err = {0};
+	int i;
+
+	o->joins = join;
+	for (i = 0; i < v->join.n; i++) {
+		if (bt_table_join_init(&join[i], v->join.item[i], &err) !=
+		    BT_OK) {
+			bt_tool_misuse(&tool, "bad value for --join: %s",
+			               err.text);
+			return false;
+		}
+		o->n_joins++;
+		if (v->delimiter != NULL)
+			join[i].delimiter = o->csv.delimiter;
+		if (strcmp(join[i].path, "-") == 0) {
+			bt_tool_misuse(&tool, "--join needs a file, not "
+			                      "standard input");
+			return false;
+		}
+		if (bt_out_spare(v->common.output, &join[i].path, 1, &err) ||
+		    bt_out_spare(v->rejects, &join[i].path, 1, &err)) {
+			bt_tool_misuse(&tool, "%s", err.text);
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool numbers(const struct values *v)
 {
 	return v->label_type != NULL && strcmp(v->label_type, "float") == 0;
@@ -238,6 +275,7 @@ static bool options_agree(const struct values *v, char *const *files, int n)
 	           {v->format != NULL, false, true, "--format"},
 	           {v->text != NULL, false, false, "--text"},
 	           {v->pair != NULL, false, false, "--pair"},
+	           {v->join.n > 0, false, false, "--join"},
 	           {v->choices != NULL, false, false, "--choices"},
 	           {v->label != NULL, false, false, "--label"},
 	           {v->label_type != NULL, false, false, "--label-type"},
@@ -414,9 +452,9 @@ static int list_columns(const struct values *v, const char *file,
 	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&tool, &err);
 }
 
-static int run(void *values, char *const *files, int n)
+static int write_records(const struct values *v, char *const *files, int n,
+                         struct bt_table_opts *opts)
 {
-	const struct values *v = values;
 	struct screen screen = {bt_tool_log(&tool, &v->common), {0}};
 	struct bt_log log = screen.log;
 	struct bt_label_map *map = NULL;
@@ -424,8 +462,6 @@ static int run(void *values, char *const *files, int n)
 	struct bt_table *table = NULL;
 	struct bt_error err = {0};
 	struct bt_in_limit limit = {v->max_bytes.n, v->max_bytes.n};
-	struct bt_table_where where[BT_OPT_LIST_MAX];
-	struct bt_table_opts opts;
 	struct bt_out *out;
 	int r = BT_OK;
 
@@ -433,30 +469,24 @@ static int run(void *values, char *const *files, int n)
 		log.emit = emit;
 		log.ctx = &screen;
 	}
-	if (bt_out_spare(v->common.output, files, n, &err) != BT_OK ||
-	    bt_out_spare(v->rejects, files, n, &err) != BT_OK)
-		return bt_tool_misuse(&tool, "%s", err.text);
-	if (!table_options(v, files, n, &opts) ||
-	    !conditions(&v->where, where, &opts))
-		return BT_EXIT_USAGE;
-	opts.limit = v->max_bytes.given ? &limit : NULL;
-	opts.log = &log;
+	opts->limit = v->max_bytes.given ? &limit : NULL;
+	opts->log = &log;
 	if (v->list)
-		return list_columns(v, n > 0 ? files[0] : NULL, &opts);
+		return list_columns(v, n > 0 ? files[0] : NULL, opts);
 	bt_progress_init(&screen.progress, stderr, v->common.quiet);
 	if (v->map != NULL)
 		r = bt_label_map_new(v->map, &map, &err);
-	opts.map = map;
+	opts->map = map;
 	if (r == BT_OK && v->candidates != NULL)
 		r = bt_candidates_init(&candidates, v->candidates, v->template,
 		                       &err);
-	opts.candidates = candidates.n > 0 ? &candidates : NULL;
+	opts->candidates = candidates.n > 0 ? &candidates : NULL;
 	if (r == BT_OK)
 		r = open_output(v, &out, &err);
 	if (r == BT_OK) {
-		opts.idle = bt_out_hand_on;
-		opts.idle_ctx = out;
-		r = bt_table_open(files, n, &opts, &table, &err);
+		opts->idle = bt_out_hand_on;
+		opts->idle_ctx = out;
+		r = bt_table_open(files, n, opts, &table, &err);
 		if (r == BT_OK)
 			r = convert(table, out, &screen, &err);
 		else
@@ -468,6 +498,27 @@ static int run(void *values, char *const *files, int n)
 	bt_label_map_free(map);
 	bt_candidates_clear(&candidates);
 	return r == BT_OK ? BT_EXIT_DONE : bt_tool_fail(&tool, &err);
+}
+
+static int run(void *values, char *const *files, int n)
+{
+	const struct values *v = values;
+	struct bt_table_where where[BT_OPT_LIST_MAX];
+	struct bt_table_join join[BT_OPT_LIST_MAX];
+	struct bt_table_opts opts;
+	struct bt_error err = {0};
+	int status = BT_EXIT_USAGE;
+	size_t i;
+
+	if (bt_out_spare(v->common.output, files, n, &err) != BT_OK ||
+	    bt_out_spare(v->rejects, files, n, &err) != BT_OK)
+		return bt_tool_misuse(&tool, "%s", err.text);
+	if (table_options(v, files, n, &opts) &&
+	    conditions(&v->where, where, &opts) && joins(v, join, &opts))
+		status = write_records(v, files, n, &opts);
+	for (i = 0; i < opts.n_joins; i++)
+		bt_table_join_clear(&join[i]);
+	return status;
 }
 
 static bool writes_records(const void *values)

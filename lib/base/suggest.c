@@ -168,6 +168,7 @@ static const struct bt_suggest_known table[] = {
     {"delimiter", "sep separator field-delimiter", BT_HINT_NONE},
     {"truncate-dim", "dimensions dimension dim matryoshka-dim output-dimension",
      BT_HINT_NONE},
+    {"join", "merge lookup joins left-join corpus queries", BT_HINT_NONE},
     {"label-separator", "label-delimiter labels-separator", BT_HINT_NONE},
     {"id", "id-column id-col index-col key", BT_HINT_NONE},
     {"text", "text-column text-column-name text-col text-field sentence",

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "format/escape.h"
+#include "table/join_int.h"
 #include "table/table_int.h"
 
 /* Makes an error of what is in b. */
@@ -69,8 +70,13 @@ static int find_column(const struct bt_table_header *h, struct bt_span word,
 {
 	char digits[24];
 	uint64_t v;
-	int r = find_name(h, word, at, err);
+	int r;
 
+	if (bt_joins_find(h->joins, word, at)) {
+		*at += h->n;
+		return BT_OK;
+	}
+	r = find_name(h, word, at, err);
 	if (r != 0)
 		return r < 0 ? r : BT_OK;
 	if (!bt_span_str(word, digits, sizeof(digits)) ||
@@ -132,6 +138,21 @@ static int no_text(const struct bt_table_header *h, struct bt_error *err)
 	                     fail(&b, BT_EARG, err));
 }
 
+/* The column that holds keys for others to find, where none is named. */
+static int find_key(const struct bt_table_header *h, struct bt_span like,
+                    struct bt_table_columns *c, struct bt_error *err)
+{
+	struct bt_span names[] = {like, bt_span("_id"), bt_span("id")};
+	size_t i;
+	int r = 0;
+
+	c->text = bt_array0(1, sizeof(*c->text));
+	c->n_text = 1;
+	for (i = 0; r == 0 && i < sizeof(names) / sizeof(*names); i++)
+		r = find_name(h, names[i], c->text, err);
+	return r < 0 ? r : BT_OK; /* or the first */
+}
+
 /* A list of columns: one name, or several with commas between. */
 static int find_list(const struct bt_table_header *h, const char *words,
                      size_t **list, size_t *n, struct bt_error *err)
@@ -176,6 +197,38 @@ static int find_texts(const struct bt_table_header *h, const char *words,
 	return r < 0 ? r : find_list(h, "text", &c->text, &c->n_text, err);
 }
 
+/* The name in the header; none without one. */
+static struct bt_span name_of(const struct bt_table_header *h, size_t at)
+{
+	static const struct bt_span none;
+
+	return at >= h->n         ? bt_joins_name(h->joins, at - h->n)
+	       : h->names != NULL ? h->names[at]
+	                          : none;
+}
+
+/* "column 2 of 'x.csv'", or a joined one by its name. */
+static void put_column(struct bt_buf *b, const struct bt_table_header *h,
+                       size_t at)
+{
+	bt_buf_puts(b, "column ");
+	if (at >= h->n)
+		bt_table_put_name(b, name_of(h, at));
+	else
+		bt_buf_printf(b, "%zu of %s", at + 1, h->file);
+}
+
+static int twice(const struct bt_table_header *h, const char *what, size_t at,
+                 struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+
+	bt_buf_printf(&b, "%s ", what);
+	put_column(&b, h, at);
+	bt_buf_puts(&b, " is given twice");
+	return fail(&b, BT_EARG, err);
+}
+
 static int same_name(const struct bt_table_header *h, const char *what,
                      size_t first, size_t second, struct bt_error *err)
 {
@@ -183,7 +236,7 @@ static int same_name(const struct bt_table_header *h, const char *what,
 
 	bt_buf_printf(&b, "%s columns %zu and %zu of %s have the same name, ",
 	              what, first + 1, second + 1, h->file);
-	bt_table_put_name(&b, h->names[first]);
+	bt_table_put_name(&b, name_of(h, first));
 	return fail(&b, BT_EFORMAT, err);
 }
 
@@ -193,37 +246,34 @@ static int name_columns(const struct bt_table_header *h, const char *what,
                         const size_t *column, size_t n, struct bt_buf *bytes,
                         struct bt_span **names, struct bt_error *err)
 {
+	struct bt_span name;
 	size_t i, k;
 
-	if (h->names == NULL)
-		return bt_error_set(err, BT_EARG,
-		                    "several %s columns need a header, which "
-		                    "names the %ss",
-		                    what, what);
 	*names = bt_array(n, sizeof(**names));
 	for (i = 0; i < n; i++) {
+		name = name_of(h, column[i]);
+		if (h->names == NULL && column[i] < h->n)
+			return bt_error_set(err, BT_EARG,
+			                    "several %s columns need a header, "
+			                    "which names the %ss",
+			                    what, what);
 		for (k = 0; k < i; k++) {
 			if (column[i] == column[k])
-				return bt_error_set(err, BT_EARG,
-				                    "%s column %zu of %s is "
-				                    "given twice",
-				                    what, column[i] + 1,
-				                    h->file);
-			if (bt_span_equal(h->names[column[i]],
-			                  h->names[column[k]]))
+				return twice(h, what, column[i], err);
+			if (bt_span_equal(name, name_of(h, column[k])))
 				return same_name(h, what, column[k], column[i],
 				                 err);
 		}
-		if (h->names[column[i]].n == 0)
+		if (name.n == 0)
 			return bt_error_set(err, BT_EFORMAT,
 			                    "%s: %s column %zu has no name in "
 			                    "the header",
 			                    h->file, what, column[i] + 1);
-		bt_buf_put(bytes, h->names[column[i]].p, h->names[column[i]].n);
+		bt_buf_put(bytes, name.p, name.n);
 	}
 	for (i = k = 0; i < n; k += (*names)[i++].n)
 		(*names)[i] = (struct bt_span){bt_buf_at(bytes, k),
-		                               h->names[column[i]].n};
+		                               name_of(h, column[i]).n};
 	return BT_OK;
 }
 
@@ -246,15 +296,16 @@ static int check_apart(const struct bt_table_header *h, const char *what,
                        const size_t *list, size_t n, const char *other,
                        size_t column, struct bt_error *err)
 {
-	size_t i;
+	struct bt_buf b = BT_BUF_INIT;
+	size_t i = 0;
 
-	for (i = 0; i < n; i++)
-		if (list[i] == column)
-			return bt_error_set(err, BT_EARG,
-			                    "column %zu of %s cannot be both "
-			                    "%s and %s",
-			                    column + 1, h->file, what, other);
-	return BT_OK;
+	while (i < n && list[i] != column)
+		i++;
+	if (i == n)
+		return BT_OK;
+	put_column(&b, h, column);
+	bt_buf_printf(&b, " cannot be both %s and %s", what, other);
+	return fail(&b, BT_EARG, err);
 }
 
 static int find_choices(const struct bt_table_header *h,
@@ -271,7 +322,7 @@ static int find_choices(const struct bt_table_header *h,
 		    err, BT_EARG,
 		    "a question with choices has one label column");
 	if (opts->candidates != NULL)
-		return c->pair == BT_TABLE_ABSENT
+		return c->n_pair == 0
 		           ? BT_OK
 		           : bt_error_set(err, BT_EARG,
 		                          "candidates are for the label of "
@@ -319,7 +370,7 @@ static int find_labels(const struct bt_table_header *h,
 		r = check_apart(h, "text", c->text, c->n_text, "label",
 		                c->label[i], err);
 		if (r == BT_OK)
-			r = check_apart(h, "text", &c->pair, 1, "label",
+			r = check_apart(h, "text", c->pair, c->n_pair, "label",
 			                c->label[i], err);
 	}
 	return r;
@@ -334,7 +385,8 @@ static int name_kept(const struct bt_table_header *h,
 	size_t k;
 
 	snprintf(number, sizeof(number), "%zu", c->keep[i] + 1);
-	name = h->names != NULL ? h->names[c->keep[i]] : bt_span(number);
+	name = h->names != NULL || c->keep[i] >= h->n ? name_of(h, c->keep[i])
+	                                              : bt_span(number);
 	if (name.n == 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "%s: column %s, which is to be kept, has "
@@ -347,10 +399,7 @@ static int name_kept(const struct bt_table_header *h,
 		                    (int)name.n, name.p);
 	for (k = 0; k < i; k++)
 		if (bt_span_equal(name, bt_span(c->keep_names[k])))
-			return bt_error_set(err, BT_EARG,
-			                    "column %s of %s is to be kept "
-			                    "twice",
-			                    number, h->file);
+			return twice(h, "kept", c->keep[i], err);
 	c->keep_names[i] = bt_strndup(name.p, name.n);
 	return BT_OK;
 }
@@ -387,20 +436,44 @@ static int list_names(const struct bt_table_opts *opts,
 	                        : BT_OK;
 }
 
+/* The columns of the keys by which other files are joined. */
+static int find_joins(const struct bt_table_header *h,
+                      const struct bt_joins *joins, struct bt_table_columns *c,
+                      struct bt_error *err)
+{
+	struct bt_table_header own = *h;
+	int r = BT_OK;
+
+	own.joins = NULL;
+	c->join = bt_array(bt_joins_count(joins), sizeof(*c->join));
+	while (r == BT_OK && c->n_join < bt_joins_count(joins)) {
+		r = find_column(&own, bt_joins_column(joins, c->n_join),
+		                &c->join[c->n_join], err);
+		c->n_join++;
+	}
+	return r;
+}
+
 int bt_table_columns_find(const struct bt_table_opts *opts,
-                          const struct bt_table_header *h,
-                          struct bt_table_columns *c, struct bt_error *err)
+                          struct bt_table_header *h, struct bt_table_columns *c,
+                          struct bt_error *err)
 {
 	size_t i;
 	int r;
 
 	memset(c, 0, sizeof(*c));
-	c->pair = c->id = c->weight = c->choice_list_names = BT_TABLE_ABSENT;
+	c->id = c->weight = c->choice_list_names = BT_TABLE_ABSENT;
 	if (opts->names != NULL)
 		return list_names(opts, h, err);
+	c->own = h->n;
+	h->joins = opts->joined;
 	c->where = bt_array(opts->n_where, sizeof(*c->where));
-	if ((r = find_texts(h, opts->text, c, err)) ||
-	    (r = find_optional(h, opts->pair, &c->pair, err)) ||
+	if ((r = opts->key_of != NULL ? find_key(h, *opts->key_of, c, err)
+	                              : find_texts(h, opts->text, c, err)) ||
+	    (r = opts->pair != NULL
+	             ? find_list(h, opts->pair, &c->pair, &c->n_pair, err)
+	             : BT_OK) ||
+	    (r = find_joins(h, opts->joined, c, err)) ||
 	    (r = find_labels(h, opts, c, err)) ||
 	    (r = find_choices(h, opts, c, err)) ||
 	    (r = find_id(h, opts, &c->id, err)) ||
@@ -423,6 +496,8 @@ void bt_table_columns_clear(struct bt_table_columns *c)
 	size_t i;
 
 	free(c->text);
+	free(c->pair);
+	free(c->join);
 	free(c->label);
 	free(c->label_names);
 	free(c->choice);
@@ -437,42 +512,53 @@ void bt_table_columns_clear(struct bt_table_columns *c)
 	memset(c, 0, sizeof(*c));
 }
 
-static void add_key(struct bt_table_header *h, struct bt_span key)
+void bt_table_columns_named(const struct bt_table_opts *opts,
+                            bt_table_named_fn *fn, void *arg)
 {
+	const char *lists[] = {opts->text != NULL ? opts->text : "text",
+	                       opts->label, opts->keep, opts->choices,
+	                       opts->pair};
+	const char *single[] = {opts->id, opts->weight, opts->choice_names}, *p;
+	size_t i, n;
+
+	for (i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		for (p = lists[i]; p != NULL;
+		     p = p[n] != '\0' ? p + n + 1 : NULL) {
+			n = strcspn(p, ",");
+			fn(arg, (struct bt_span){p, n});
+		}
+	for (i = 0; i < sizeof(single) / sizeof(*single); i++)
+		if (single[i] != NULL &&
+		    (single[i] != opts->id || !may_number(opts)))
+			fn(arg, bt_span(single[i]));
+	for (i = 0; i < opts->n_where; i++)
+		fn(arg, opts->where[i].column);
+}
+
+static void add_key(void *arg, struct bt_span key)
+{
+	struct bt_table_header *h = arg;
 	size_t i;
 
+	if (bt_joins_find(h->joins, key, &i))
+		return;
 	for (i = 0; i < h->n; i++)
 		if (bt_span_equal(h->names[i], key))
 			return;
-	h->names[h->n++] = key;
+	if (bt_grow(&h->names, &h->cap, h->n + 1, sizeof(*h->names)) == BT_OK)
+		h->names[h->n++] = key;
 }
 
 void bt_table_header_keys(struct bt_table_header *h,
                           const struct bt_table_opts *opts)
 {
-	const char *lists[] = {opts->text != NULL ? opts->text : "text",
-	                       opts->label, opts->keep, opts->choices};
-	const char *single[] = {opts->pair, opts->id, opts->weight,
-	                        opts->choice_names},
-	           *p;
-	size_t i, n, most = 4 + opts->n_where;
+	size_t i;
 
-	for (i = 0; i < 4; i++)
-		most += lists[i] != NULL ? strlen(lists[i]) + 1 : 0;
 	memset(h, 0, sizeof(*h));
 	h->file = "JSON Lines";
 	h->lists = true;
-	h->names = bt_array(most, sizeof(*h->names));
-	for (i = 0; i < 4; i++)
-		for (p = lists[i]; p != NULL;
-		     p = p[n] != '\0' ? p + n + 1 : NULL) {
-			n = strcspn(p, ",");
-			add_key(h, (struct bt_span){p, n});
-		}
-	for (i = 0; i < 4; i++)
-		if (single[i] != NULL &&
-		    (single[i] != opts->id || !may_number(opts)))
-			add_key(h, bt_span(single[i]));
-	for (i = 0; i < opts->n_where; i++)
-		add_key(h, opts->where[i].column);
+	h->joins = opts->joined;
+	bt_table_columns_named(opts, add_key, h);
+	for (i = 0; i < bt_joins_count(opts->joined); i++)
+		add_key(h, bt_joins_column(opts->joined, i));
 }

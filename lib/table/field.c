@@ -31,13 +31,14 @@ static bool is_missing(struct bt_span v)
 bool bt_table_is_incomplete(const struct bt_table_maker *m)
 {
 	const struct bt_table_columns *c = m->columns;
-	bool text = false;
+	bool text = false, pair = c->n_pair == 0;
 	size_t i;
 
 	for (i = 0; i < c->n_text; i++)
 		text |= !is_missing(m->fields[c->text[i]]);
-	return !text ||
-	       (c->pair != BT_TABLE_ABSENT && is_missing(m->fields[c->pair])) ||
+	for (i = 0; i < c->n_pair; i++)
+		pair |= !is_missing(m->fields[c->pair[i]]);
+	return !text || !pair ||
 	       (c->n_label == 1 && m->opts->label_separator == NULL &&
 	        !m->opts->label_lists && is_missing(m->fields[c->label[0]]));
 }

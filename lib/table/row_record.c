@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "table/join_int.h"
 #include "table/table_int.h"
 
 /* Whether numbers of labels outlive their new names: if no two labels share
@@ -71,18 +72,20 @@ void bt_table_maker_clear(struct bt_table_maker *m)
 	memset(m, 0, sizeof(*m));
 }
 
-static int take_texts(struct bt_table_maker *m, struct bt_error *err)
+/* One column, or several that are joined by a blank. */
+static int take_texts(struct bt_table_maker *m, enum bt_table_part part,
+                      const size_t *column, size_t n, struct bt_span *out,
+                      struct bt_error *err)
 {
-	const struct bt_table_columns *c = m->columns;
 	size_t i;
 	int r = BT_OK;
 
-	bt_buf_reset(&m->parts[BT_TEXT]);
-	for (i = 0; r == BT_OK && i < c->n_text; i++) {
+	bt_buf_reset(&m->parts[part]);
+	for (i = 0; r == BT_OK && i < n; i++) {
 		if (i > 0)
-			bt_buf_putc(&m->parts[BT_TEXT], ' ');
-		r = bt_table_add_field(m, BT_TEXT, m->fields[c->text[i]],
-		                       c->n_text == 1, &m->rec->text_a, err);
+			bt_buf_putc(&m->parts[part], ' ');
+		r = bt_table_add_field(m, part, m->fields[column[i]], n == 1,
+		                       out, err);
 	}
 	return r;
 }
@@ -131,15 +134,18 @@ static int take_weight(struct bt_table_maker *m, struct bt_error *err)
 	                    BT_RECORD_WEIGHT_MIN);
 }
 
-int bt_table_wants(struct bt_table_maker *m, struct bt_error *err)
+/* Whether the columns of the file, or those joined to it, hold what is wanted.
+ */
+static int meets(struct bt_table_maker *m, bool joined, struct bt_error *err)
 {
 	const struct bt_table_where *w = m->opts->where;
 	struct bt_span v;
 	size_t i;
 	int r;
 
-	m->fault = BT_TABLE_FAULTS;
 	for (i = 0; i < m->opts->n_where; i++) {
+		if ((m->columns->where[i] >= m->columns->own) != joined)
+			continue;
 		v = m->fields[m->columns->where[i]];
 		if (v.p == NULL)
 			return 0;
@@ -150,6 +156,18 @@ int bt_table_wants(struct bt_table_maker *m, struct bt_error *err)
 			return 0;
 	}
 	return 1;
+}
+
+int bt_table_wants(struct bt_table_maker *m, struct bt_error *err)
+{
+	int r;
+
+	m->fault = BT_TABLE_FAULTS;
+	r = meets(m, false, err);
+	if (r != 1 || m->opts->joined == NULL)
+		return r;
+	r = bt_joins_look_up(m->opts->joined, m, err);
+	return r == BT_OK ? meets(m, true, err) : r;
 }
 
 /* What is converted is gathered first, for its place may change. */
@@ -210,12 +228,12 @@ int bt_table_make(struct bt_table_maker *m, struct bt_text_rec *rec,
 	m->rec = rec;
 	m->fault = BT_TABLE_FAULTS;
 	m->missing = m->dropped = false;
-	r = take_texts(m, err);
+	r = take_texts(m, BT_TEXT, c->text, c->n_text, &rec->text_a, err);
 	if (r == BT_OK && m->opts->task != NULL && m->opts->task->breaks)
 		r = clean(m, &rec->text_a, err);
-	if (r == BT_OK && c->pair != BT_TABLE_ABSENT)
-		r = bt_table_set_field(m, BT_PAIR, m->fields[c->pair],
-		                       &rec->text_b, err);
+	if (r == BT_OK && c->n_pair > 0)
+		r = take_texts(m, BT_PAIR, c->pair, c->n_pair, &rec->text_b,
+		               err);
 	if (r == BT_OK && c->n_label > 0)
 		r = bt_table_make_labels(m, err);
 	if (m->dropped)

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "io/path.h"
+#include "table/join_int.h"
 #include "table/table_int.h"
 
 bool bt_table_is_tsv(const char *path)
@@ -103,17 +104,19 @@ static void allow_lists(struct bt_row_source *rows,
 {
 	const struct bt_table_columns *c = &rows->columns;
 
-	if (may_have_several(c, opts))
+	if (may_have_several(c, opts) && c->label[0] < c->own)
 		bt_jsonl_allow_list(rows->jsonl, c->label[0]);
-	if (c->n_choice == 1)
+	if (c->n_choice == 1 && c->choice[0] < c->own)
 		bt_jsonl_allow_list(rows->jsonl, c->choice[0]);
-	if (c->choice_list_names != BT_TABLE_ABSENT)
+	if (c->choice_list_names < c->own)
 		bt_jsonl_allow_list(rows->jsonl, c->choice_list_names);
 }
 
 static int open_jsonl(struct bt_in *in, const struct bt_table_opts *opts,
                       struct bt_row_source *rows, struct bt_error *err)
 {
+	struct bt_table_opts o = *opts;
+	struct bt_buf key = BT_BUF_INIT;
 	int r;
 
 	if (opts->names != NULL) {
@@ -124,8 +127,12 @@ static int open_jsonl(struct bt_in *in, const struct bt_table_opts *opts,
 		bt_in_close(in);
 		return r;
 	}
-	bt_table_header_keys(&rows->keys, opts);
-	r = bt_table_columns_find(opts, &rows->keys, &rows->columns, err);
+	r = bt_table_json_key(in, &o, &key, err);
+	if (r == BT_OK) {
+		bt_table_header_keys(&rows->keys, &o);
+		rows->keys.bytes = key;
+		r = bt_table_columns_find(&o, &rows->keys, &rows->columns, err);
+	}
 	if (r != BT_OK) {
 		bt_in_close(in);
 		return r;
@@ -249,7 +256,8 @@ static int want_columns(struct bt_row_source *rows,
 	    {&c->choice_list_names, c->choice_list_names != BT_TABLE_ABSENT, 1},
 	    {c->keep, c->n_keep, 0},
 	    {c->where, opts->n_where, 0},
-	    {&c->pair, c->pair != BT_TABLE_ABSENT, 0},
+	    {c->pair, c->n_pair, 0},
+	    {c->join, c->n_join, 0},
 	    {&c->id, c->id < BT_TABLE_ROW, 0},
 	    {&c->weight, c->weight != BT_TABLE_ABSENT, 0}};
 	struct bt_parquet *p = rows->parquet;
@@ -260,6 +268,8 @@ static int want_columns(struct bt_row_source *rows,
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		for (k = 0; r == BT_OK && k < all[i].n; k++) {
 			at = all[i].at[k];
+			if (at >= c->own)
+				continue;
 			name = bt_parquet_names(p)[at];
 			r = bt_parquet_want(p, at, err);
 			if (r == BT_OK &&
@@ -501,7 +511,8 @@ uint64_t bt_row_source_offset(const struct bt_row_source *rows)
 const struct bt_string_set *
 bt_row_source_classes(const struct bt_row_source *rows)
 {
-	return rows->parquet != NULL && rows->columns.n_label == 1
+	return rows->parquet != NULL && rows->columns.n_label == 1 &&
+	               rows->columns.label[0] < rows->columns.own
 	           ? bt_parquet_classes(rows->parquet, rows->columns.label[0])
 	           : NULL;
 }

@@ -22,6 +22,7 @@ static const char *fault_name(enum bt_table_fault fault)
 	    "with a null",
 	    "with the header again",
 	    "with an empty choice",
+	    "with a key that a joined file lacks",
 	};
 
 	return fault < BT_TABLE_FAULTS ? names[fault] : "?";
@@ -29,10 +30,10 @@ static const char *fault_name(enum bt_table_fault fault)
 
 /* As keys of bertutils-json(5). */
 static const char *const keys[BT_TABLE_FAULTS] = {
-    "fields",       "quotes",   "nul",           "limit",
-    "encoding",     "no_label", "unknown_label", "not_binary",
-    "not_a_number", "weight",   "json",          "missing_key",
-    "nested",       "null",     "header",        "choice"};
+    "fields",   "quotes",        "nul",        "limit",        "encoding",
+    "no_label", "unknown_label", "not_binary", "not_a_number", "weight",
+    "json",     "missing_key",   "nested",     "null",         "header",
+    "choice",   "not_joined"};
 
 void bt_table_facts(const struct bt_table_stats *st, struct bt_summary *s)
 {

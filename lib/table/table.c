@@ -15,6 +15,7 @@
 #include "dedup/string_set_disk.h"
 #include "io/duplicate_paths.h"
 #include "table/contradictions_int.h"
+#include "table/join_int.h"
 #include "table/table_int.h"
 
 #define REJECTS "file,line,reason,row\n"
@@ -112,7 +113,11 @@ int bt_table_open(char *const *paths, int n, const struct bt_table_opts *opts,
 	if (opts->drop_duplicates)
 		t->texts = bt_string_set_disk_new(BT_RECORD_STORE_DEFAULT);
 	if (r == BT_OK)
+		r = bt_joins_new(opts, &t->opts.joined, err);
+	if (r == BT_OK)
 		r = check_sources(t, err);
+	if (r == BT_OK)
+		r = bt_joins_read(t->opts.joined, opts, err);
 	if (r == BT_OK && opts->rejects != NULL)
 		r = bt_out_open(opts->rejects, BT_OUT_TEXT, &t->rejects, err);
 	if (r == BT_OK && opts->rejects != NULL)
@@ -135,6 +140,7 @@ void bt_table_close(struct bt_table *t)
 	for (i = 0; t->ahead != NULL && i < n_sources(t); i++)
 		source_close(&t->ahead[i]);
 	bt_table_maker_clear(&t->maker);
+	bt_joins_free(t->opts.joined);
 	bt_string_set_free(t->labels);
 	bt_string_set_disk_free(t->texts);
 	bt_duplicate_ids_clear(&t->ids);

@@ -59,10 +59,19 @@ struct bt_table_where {
 	struct bt_span column, value;
 };
 
+/* A file whose row with the key that a column holds is read beside each row:
+ * its columns are COLUMN.NAME. Several files of one column are one table. */
+struct bt_table_join {
+	struct bt_span column;
+	char *path, *key; /* the key's column in the file; NULL: the one named
+	                   * as column is, or _id, or id; else the first */
+	char delimiter;   /* of CSV */
+};
+
 struct bt_table_opts {
 	const char *text;  /* one column, or several with commas between, which
 	                    * are joined by a blank; NULL: the one named text */
-	const char *pair;  /* column of text_b, or NULL */
+	const char *pair;  /* the same of text_b, or NULL */
 	const char *label; /* column, or NULL; an empty label is a bad row. A
 	                    * list of JSON Lines or Parquet is several labels.
 	                    * Several with commas between: columns of 0 and 1,
@@ -87,6 +96,8 @@ struct bt_table_opts {
 	const struct bt_table_where *where; /* [n_where] all must hold; other
 	                                     * rows are passed over */
 	size_t n_where;
+	const struct bt_table_join *joins; /* [n_joins] */
+	size_t n_joins;
 	const char *label_separator; /* what stands between the labels in their
 	                              * one column; NULL: there is one label */
 	bool label_lists; /* or the one column holds lists, as Python prints
@@ -113,8 +124,10 @@ struct bt_table_opts {
 	struct bt_in_limit *limit; /* on what is read; borrowed, or NULL */
 	bt_in_idle_fn *idle;       /* as bt_in_idle, or NULL */
 	void *idle_ctx;
-	enum bt_table_advice advice; /* which hints messages have */
-	struct bt_buf *names;        /* set by bt_table_names */
+	enum bt_table_advice advice;  /* which hints messages have */
+	struct bt_buf *names;         /* set by bt_table_names */
+	struct bt_joins *joined;      /* set by bt_table_open */
+	const struct bt_span *key_of; /* set by table/join.c */
 	const struct bt_log *log; /* told of the first bad rows; may be NULL */
 };
 
@@ -136,6 +149,7 @@ enum bt_table_fault {
 	BT_TABLE_NULL,    /* a text or id that is null */
 	BT_TABLE_AGAIN,   /* the header once more */
 	BT_TABLE_CHOICES, /* an empty choice before another, or one alone */
+	BT_TABLE_JOINED,  /* a key that the file to join lacks */
 	BT_TABLE_FAULTS   /* how many there are; in a bt_table: none */
 };
 
@@ -160,6 +174,13 @@ struct bt_table_stats {
 	bool unasked; /* opts name no column, and a file has more than the
 	               * texts' */
 };
+
+/* Reads COLUMN=FILE[:KEY], or returns BT_EARG; a FILE that has a colon in its
+ * name must be there. The delimiter is that of the file's name. text is
+ * borrowed. */
+int bt_table_join_init(struct bt_table_join *join, const char *text,
+                       struct bt_error *err) BT_MUST_USE;
+void bt_table_join_clear(struct bt_table_join *join);
 
 /* Appends the names of a file's columns, one a line; path may be NULL. Only
  * opts' format, csv, charset and limit count. */

@@ -14,9 +14,10 @@
 struct bt_table_header {
 	const char *file;      /* for messages; borrowed */
 	struct bt_span *names; /* [n], NULL without a header */
-	size_t n;
-	bool lists;          /* values may be lists */
-	struct bt_buf bytes; /* of the names */
+	size_t n, cap;
+	bool lists;                   /* values may be lists */
+	const struct bt_joins *joins; /* whose columns follow, or NULL */
+	struct bt_buf bytes;          /* of the names */
 };
 
 /* The header of csv, whose width must be known. It is cleared by the caller in
@@ -39,8 +40,11 @@ enum bt_hint bt_table_put_hint(struct bt_buf *b,
 #define BT_TABLE_ROW (SIZE_MAX - 1) /* of the id: file and row number */
 
 struct bt_table_columns {
+	size_t own;   /* of the file; those of joined files follow */
 	size_t *text; /* [n_text] */
 	size_t n_text;
+	size_t *pair; /* [n_pair] */
+	size_t n_pair;
 	size_t *label; /* [n_label] */
 	size_t n_label;
 	struct bt_span *label_names; /* [n_label] where that is more than 1 */
@@ -52,18 +56,26 @@ struct bt_table_columns {
 	size_t choice_list_names;     /* of a list, or BT_TABLE_ABSENT */
 	size_t *keep;                 /* [n_keep] */
 	size_t n_keep;
-	char **keep_names;       /* [n_keep] */
-	size_t pair, id, weight; /* or BT_TABLE_ABSENT; id: or BT_TABLE_ROW */
-	size_t *where;           /* [opts->n_where] */
-	bool unasked;            /* there are others, and none was named */
+	char **keep_names; /* [n_keep] */
+	size_t id, weight; /* or BT_TABLE_ABSENT; id: or BT_TABLE_ROW */
+	size_t *where;     /* [opts->n_where] */
+	size_t *join;      /* [n_join] with the keys of joined files */
+	size_t n_join;
+	bool unasked; /* there are others, and none was named */
 };
 
 /* Looks up the columns that opts want. On success *columns must be cleared. */
 int bt_table_columns_find(const struct bt_table_opts *opts,
-                          const struct bt_table_header *h,
+                          struct bt_table_header *h,
                           struct bt_table_columns *columns,
                           struct bt_error *err) BT_MUST_USE;
 void bt_table_columns_clear(struct bt_table_columns *columns);
+
+/* Tells of each column that opts name, as far as commas say: the id's unless it
+ * may be the row's number, and that of the text also if it is the default. */
+typedef void bt_table_named_fn(void *arg, struct bt_span column);
+void bt_table_columns_named(const struct bt_table_opts *opts,
+                            bt_table_named_fn *fn, void *arg);
 
 /* As a header, the keys that opts want of JSON Lines, each once. */
 void bt_table_header_keys(struct bt_table_header *h,
@@ -211,7 +223,8 @@ void bt_table_maker_classes(struct bt_table_maker *m,
 int bt_table_make(struct bt_table_maker *m, struct bt_text_rec *rec,
                   struct bt_error *err) BT_MUST_USE;
 
-/* 1: the row is one of those wanted; 0: it is not; else as bt_table_make. */
+/* 1: the row is one of those wanted, and what is joined to it stands in
+ * m->fields; 0: it is not; else as bt_table_make. */
 int bt_table_wants(struct bt_table_maker *m, struct bt_error *err) BT_MUST_USE;
 
 /* The labels of the row into m->rec; as bt_table_make. What was kept to find

@@ -177,7 +177,9 @@ void bt_table_warn_header(const struct bt_row_source *rows,
 
 	if (names != NULL && bt_csv_width(rows->csv) == 1)
 		doubt_delimiter(rows, names[0], opts->log);
-	if (names == NULL || opts->label == NULL || rows->columns.n_label != 1)
+	if (names == NULL || opts->label == NULL ||
+	    rows->columns.n_label != 1 ||
+	    rows->columns.label[0] >= rows->columns.own)
 		return;
 	v = names[rows->columns.label[0]];
 	if (bt_span_equal(v, bt_span(opts->label)) ||

@@ -127,6 +127,8 @@ bert-train disable-tqdm quiet
 csv2tfrecord text-column-name text
 csv2tfrecord label-column-name label
 csv2tfrecord candidate-labels candidates
+csv2tfrecord left-join join
+csv2tfrecord corpus join
 csv2tfrecord hypothesis_template template
 END
 

@@ -68,7 +68,7 @@ refuses "*cannot find column 'lnag' in 'a.csv' (did you mean 'lang'?)*" \
 exits 2 'a name that records have' csv2tfrecord -l n --keep label a.csv
 is "$(head -n 1 err)" "csv2tfrecord: column 'label' cannot be kept: records have a feature of that name" 'the message says so'
 exits 2 'twice' csv2tfrecord --keep lang,src,3 a.csv
-is "$(head -n 1 err)" "csv2tfrecord: column 3 of 'a.csv' is to be kept twice" 'the message says so'
+is "$(head -n 1 err)" "csv2tfrecord: kept column 3 of 'a.csv' is given twice" 'the message says so'
 refuses "*record 1 (line 2): the value kept is not valid utf-8*" 'a value that is no text' \
 	csv2tfrecord --keep l d.csv
 refuses "*has no key 'm'*" 'a key that is not there' \

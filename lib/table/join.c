@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A row of a joined file becomes a payload: the key and the wanted columns, of
+ * which null is one length and others are one more than theirs. An index by the
+ * keys' hashes says which payloads to look at.
+ */
+#include "table/join_int.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "dedup/hash_index.h"
+#include "dedup/record_store.h"
+#include "format/protobuf_wire.h"
+#include "io/path.h"
+
+#define ROW_BITS 36                    /* of the number of a row */
+#define INDEX_MEMORY ((size_t)1 << 28) /* 20 million keys */
+#define OBJECT_MAX ((size_t)1 << 20)   /* bytes of the first one to look at */
+
+/* Files with the same column of keys. */
+struct join {
+	const struct bt_table_join *first;
+	size_t files;
+	struct bt_span *names; /* [n] COLUMN.NAME, each once */
+	size_t n, cap;
+	size_t at; /* of the first of them, among all */
+	struct bt_record_store *rows;
+	struct bt_hash_index *index;
+	struct bt_span key;  /* to be found */
+	struct bt_pb values; /* of the row that was found */
+};
+
+struct bt_joins {
+	struct join *join; /* [n] */
+	size_t n, columns;
+	struct bt_span *fields; /* of a row and all that is joined to it */
+	size_t cap;
+	struct bt_buf row;
+};
+
+int bt_table_join_init(struct bt_table_join *join, const char *text,
+                       struct bt_error *err)
+{
+	const char *equals = strchr(text, '='), *path, *colon;
+
+	memset(join, 0, sizeof(*join));
+	path = equals != NULL ? equals + 1 : "";
+	colon = strrchr(path, ':');
+	if (colon != NULL && bt_path_there(path))
+		colon = NULL;
+	if (equals == NULL || equals == text || *path == '\0' ||
+	    colon == path || (colon != NULL && colon[1] == '\0'))
+		return bt_error_set(err, BT_EARG,
+		                    "'%s' is not COLUMN=FILE or "
+		                    "COLUMN=FILE:KEY",
+		                    text);
+	join->column = (struct bt_span){text, (size_t)(equals - text)};
+	join->path = bt_strndup(path, colon != NULL ? (size_t)(colon - path)
+	                                            : strlen(path));
+	join->key =
+	    colon != NULL ? bt_strndup(colon + 1, strlen(colon + 1)) : NULL;
+	join->delimiter = bt_table_is_tsv(join->path) ? '\t' : ',';
+	return BT_OK;
+}
+
+void bt_table_join_clear(struct bt_table_join *join)
+{
+	free(join->path);
+	free(join->key);
+	memset(join, 0, sizeof(*join));
+}
+
+/* The table that word is a column of: the one with the longest name of its
+ * column of keys, which a dot follows. */
+static struct join *table_of(const struct bt_joins *j, struct bt_span word)
+{
+	struct join *best = NULL;
+	struct bt_span c;
+	size_t i;
+
+	for (i = 0; i < j->n; i++) {
+		c = j->join[i].first->column;
+		if (word.n > c.n + 1 && word.p[c.n] == '.' &&
+		    memcmp(word.p, c.p, c.n) == 0 &&
+		    (best == NULL || c.n > best->first->column.n))
+			best = &j->join[i];
+	}
+	return best;
+}
+
+static bool find_name(const struct join *t, struct bt_span word, size_t *at)
+{
+	for (*at = 0; *at < t->n; (*at)++)
+		if (bt_span_equal(t->names[*at], word))
+			return true;
+	return false;
+}
+
+bool bt_joins_find(const struct bt_joins *j, struct bt_span word, size_t *at)
+{
+	const struct join *t = j != NULL ? table_of(j, word) : NULL;
+
+	if (t == NULL || !find_name(t, word, at))
+		return false;
+	*at += t->at;
+	return true;
+}
+
+size_t bt_joins_count(const struct bt_joins *j)
+{
+	return j != NULL ? j->n : 0;
+}
+
+struct bt_span bt_joins_column(const struct bt_joins *j, size_t i)
+{
+	return j->join[i].first->column;
+}
+
+struct bt_span bt_joins_name(const struct bt_joins *j, size_t at)
+{
+	size_t i = 0;
+
+	while (at - j->join[i].at >= j->join[i].n)
+		i++;
+	return j->join[i].names[at - j->join[i].at];
+}
+
+/* The table of a file, a new one where it is the first by its column. */
+static struct join *of_file(struct bt_joins *j,
+                            const struct bt_table_join *file)
+{
+	size_t i;
+
+	for (i = 0; i < j->n; i++)
+		if (bt_span_equal(j->join[i].first->column, file->column))
+			return &j->join[i];
+	j->join[j->n].first = file;
+	return &j->join[j->n++];
+}
+
+static void want(void *arg, struct bt_span column)
+{
+	struct bt_joins *j = arg;
+	struct join *t = table_of(j, column);
+	size_t at;
+
+	if (t != NULL && !find_name(t, column, &at) &&
+	    bt_grow(&t->names, &t->cap, t->n + 1, sizeof(*t->names)) == BT_OK)
+		t->names[t->n++] = column;
+}
+
+int bt_joins_new(const struct bt_table_opts *opts, struct bt_joins **joins,
+                 struct bt_error *err)
+{
+	struct bt_joins *j;
+	struct join *t;
+	size_t i;
+
+	*joins = NULL;
+	if (opts->n_joins == 0)
+		return BT_OK;
+	*joins = j = bt_array0(1, sizeof(*j));
+	j->join = bt_array0(opts->n_joins, sizeof(*j->join));
+	for (i = 0; i < opts->n_joins; i++)
+		of_file(j, &opts->joins[i])->files++;
+	bt_table_columns_named(opts, want, j);
+	for (i = 0; i < j->n; i++) {
+		t = &j->join[i];
+		t->at = j->columns;
+		j->columns += t->n;
+		if (t->n == 0)
+			return bt_error_set(
+			    err, BT_EARG,
+			    "nothing is to be read of '%s': no column "
+			    "'%.*s.NAME' is asked for",
+			    t->first->path, (int)t->first->column.n,
+			    t->first->column.p);
+		t->rows = bt_record_store_new(BT_RECORD_STORE_AT_RANDOM, false);
+		t->index = bt_hash_index_new(INDEX_MEMORY, ROW_BITS);
+	}
+	return BT_OK;
+}
+
+void bt_joins_free(struct bt_joins *j)
+{
+	size_t i;
+
+	if (j == NULL)
+		return;
+	for (i = 0; i < j->n; i++) {
+		free(j->join[i].names);
+		bt_record_store_free(j->join[i].rows);
+		bt_hash_index_free(j->join[i].index);
+	}
+	free(j->join);
+	free(j->fields);
+	bt_buf_clear(&j->row);
+	free(j);
+}
+
+/* 1: the row has the key to be found. */
+static int is_row(void *arg, uint64_t row, struct bt_error *err)
+{
+	struct join *t = arg;
+	struct bt_pb key;
+	const void *data;
+	size_t n;
+	int r = bt_record_store_get(t->rows, (size_t)row, &data, &n, err);
+
+	if (r != BT_OK)
+		return r;
+	t->values = (struct bt_pb){data, (const uint8_t *)data + n};
+	return bt_pb_bytes(&t->values, &key) &&
+	       bt_span_equal(bt_pb_span(key), t->key);
+}
+
+/* 1: the row with the key is there; 0: it is not; else an error. */
+static int find_row(struct join *t, struct bt_span key, struct bt_error *err)
+{
+	t->key = key;
+	return bt_hash_index_find(t->index, bt_hash(key.p, key.n), is_row, t,
+	                          err);
+}
+
+static void put_value(struct bt_buf *b, struct bt_span v)
+{
+	bt_pb_put_varint(b, v.p != NULL ? (uint64_t)v.n + 1 : 0);
+	if (v.n > 0)
+		bt_buf_put(b, v.p, v.n);
+}
+
+static int add_row(struct bt_joins *j, struct join *t,
+                   const struct bt_table_columns *c,
+                   const struct bt_span *fields, struct bt_error *err)
+{
+	struct bt_span key = fields[c->text[0]], values;
+	size_t i, start;
+	int r;
+
+	if (key.p == NULL)
+		return bt_error_set(err, BT_EFORMAT, "the key is null");
+	bt_buf_reset(&j->row);
+	bt_pb_put_varint(&j->row, key.n);
+	if (key.n > 0)
+		bt_buf_put(&j->row, key.p, key.n);
+	start = j->row.len;
+	for (i = 0; i < t->n; i++)
+		put_value(&j->row, fields[c->where[i]]);
+	if (j->row.oom)
+		return bt_error_nomem(err, "joining a file");
+	r = find_row(t, key, err);
+	if (r < 0)
+		return r;
+	values =
+	    (struct bt_span){bt_buf_at(&j->row, start), j->row.len - start};
+	if (r == 1)
+		return bt_span_equal(bt_pb_span(t->values), values)
+		           ? BT_OK
+		           : bt_error_set(err, BT_EFORMAT,
+		                          "an earlier row has the key '%.*s' "
+		                          "and other values",
+		                          (int)(key.n < 60 ? key.n : 60),
+		                          key.p);
+	r = bt_hash_index_add(t->index, bt_hash(key.p, key.n),
+	                      bt_record_store_count(t->rows), err);
+	return r == BT_OK
+	           ? bt_record_store_put(t->rows, j->row.data, j->row.len, err)
+	           : r;
+}
+
+/* What can be done about a bad row of a joined file. */
+static enum bt_hint hint_for(enum bt_table_fault fault)
+{
+	return fault == BT_TABLE_QUOTES    ? BT_HINT_TABLE_NO_QUOTE
+	       : fault == BT_TABLE_CHARSET ? BT_HINT_TABLE_ENCODING
+	                                   : BT_HINT_NONE;
+}
+
+static int read_rows(struct bt_joins *j, struct join *t,
+                     struct bt_row_source *rows,
+                     const struct bt_table_opts *opts, struct bt_error *err)
+{
+	enum bt_table_fault fault = BT_TABLE_FAULTS;
+	const struct bt_span *fields;
+	uint64_t n = 0;
+	int r;
+
+	while ((r = bt_row_source_next(rows, opts, &fields, &fault, err)) ==
+	       1) {
+		if (rows->columns.n_text != 1)
+			return bt_error_set(err, BT_EARG,
+			                    "the key of %s is not one column",
+			                    bt_row_source_name(rows));
+		r = add_row(j, t, &rows->columns, fields, err);
+		if (r != BT_OK) {
+			r = bt_row_source_blame(rows, err);
+			fault = BT_TABLE_KEY;
+			break;
+		}
+		n++;
+	}
+	if (r == 0)
+		bt_log(opts->log, BT_LOG_MORE, "%s: %llu row%s to join",
+		       bt_row_source_name(rows), (unsigned long long)n,
+		       bt_plural(n));
+	if (r < 0 && fault != BT_TABLE_FAULTS) {
+		bt_printable(err->text);
+		bt_error_prefix(err, "cannot read %s",
+		                bt_row_source_name(rows));
+		bt_error_hint(err, hint_for(fault), r);
+	}
+	return r;
+}
+
+/* Reads the wanted columns as if they were asked for by their values. */
+static int read_file(struct bt_joins *j, const struct bt_table_join *file,
+                     const struct bt_table_opts *opts, struct bt_error *err)
+{
+	struct join *t = of_file(j, file);
+	struct bt_table_where *wanted = bt_array(t->n, sizeof(*wanted));
+	struct bt_table_opts o = {.text = file->key,
+	                          .key_of =
+	                              file->key == NULL ? &file->column : NULL,
+	                          .where = wanted,
+	                          .n_where = t->n,
+	                          .csv = opts->csv,
+	                          .charset = opts->charset,
+	                          .utf16 = opts->utf16,
+	                          .limit = opts->limit,
+	                          .log = opts->log};
+	struct bt_row_source rows;
+	size_t i;
+	int r;
+
+	o.csv.delimiter = file->delimiter;
+	if (opts->charset != BT_CHARSET_UTF8) /* of others it is known */
+		o.format = BT_TABLE_CSV;
+	for (i = 0; i < t->n; i++)
+		wanted[i].column =
+		    (struct bt_span){t->names[i].p + file->column.n + 1,
+		                     t->names[i].n - file->column.n - 1};
+	r = bt_row_source_open(file->path, &o, &rows, err);
+	if (r == BT_OK) {
+		r = read_rows(j, t, &rows, &o, err);
+		bt_row_source_close(&rows);
+	}
+	free(wanted);
+	return r;
+}
+
+int bt_joins_read(struct bt_joins *j, const struct bt_table_opts *opts,
+                  struct bt_error *err)
+{
+	size_t i;
+	int r = BT_OK;
+
+	for (i = 0; r == BT_OK && i < opts->n_joins; i++)
+		r = read_file(j, &opts->joins[i], opts, err);
+	return r;
+}
+
+static int not_there(const struct join *t, struct bt_table_maker *m,
+                     struct bt_span key, struct bt_error *err)
+{
+	char others[40] = "";
+
+	m->fault = BT_TABLE_JOINED;
+	if (t->files > 1)
+		snprintf(others, sizeof(others), " and %zu other%s",
+		         t->files - 1, bt_plural(t->files - 1));
+	return bt_error_hint(
+	    err, BT_HINT_TABLE_SKIP_BAD,
+	    bt_error_set(err, BT_EFORMAT,
+	                 "'%.*s' in column '%.*s' is not a key of '%s'%s",
+	                 (int)(key.n < 60 ? key.n : 60), key.p,
+	                 (int)t->first->column.n, t->first->column.p,
+	                 t->first->path, others));
+}
+
+/* The values of the row that was found, or null. */
+static int take_values(struct join *t, bool found, struct bt_span *fields,
+                       struct bt_error *err)
+{
+	struct bt_pb *v = &t->values;
+	uint64_t n;
+	size_t i;
+
+	for (i = 0; i < t->n; i++) {
+		fields[i] = (struct bt_span){NULL, 0};
+		if (!found)
+			continue;
+		if (!bt_pb_varint(v, &n) || n > (size_t)(v->end - v->p) + 1)
+			return bt_error_set(err, BT_ECORRUPT,
+			                    "the row that '%.*s' joins is "
+			                    "damaged",
+			                    (int)t->first->column.n,
+			                    t->first->column.p);
+		if (n > 0)
+			fields[i] =
+			    (struct bt_span){(const char *)v->p, (size_t)n - 1};
+		v->p += n > 0 ? n - 1 : 0;
+	}
+	return BT_OK;
+}
+
+int bt_joins_look_up(struct bt_joins *j, struct bt_table_maker *m,
+                     struct bt_error *err)
+{
+	const struct bt_table_columns *c = m->columns;
+	struct bt_span key;
+	struct join *t;
+	size_t i;
+	int r = BT_OK;
+
+	if (bt_grow(&j->fields, &j->cap, c->own + j->columns,
+	            sizeof(*j->fields)) != BT_OK)
+		return bt_error_nomem(err, "reading a row");
+	memcpy(j->fields, m->fields, c->own * sizeof(*j->fields));
+	for (i = 0; r == BT_OK && i < j->n; i++) {
+		t = &j->join[i];
+		key = m->fields[c->join[i]];
+		r = key.p != NULL ? find_row(t, key, err) : 1;
+		if (r == 0)
+			return not_there(t, m, key, err);
+		if (r == 1)
+			r = take_values(t, key.p != NULL,
+			                j->fields + c->own + t->at, err);
+	}
+	m->fields = j->fields;
+	return r;
+}
+
+/* The first object's key like those that are looked for, or its first one. */
+static void choose_key(const json_t *object, struct bt_span like,
+                       struct bt_buf *name)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	const char *names[] = {NULL, "_id", "id"}, *first;
+	size_t i = 0;
+
+	bt_buf_put(&b, like.p, like.n);
+	names[0] = bt_buf_str(&b);
+	while (i < 3 && json_object_get(object, names[i]) == NULL)
+		i++;
+	first = json_object_iter_key(json_object_iter((json_t *)object));
+	bt_buf_puts(name, i < 3 ? names[i] : first != NULL ? first : "_id");
+	bt_buf_clear(&b);
+}
+
+int bt_table_json_key(struct bt_in *in, struct bt_table_opts *opts,
+                      struct bt_buf *name, struct bt_error *err)
+{
+	const uint8_t *p, *brace;
+	json_t *object = NULL;
+	size_t got, want = 4096;
+	int r;
+
+	if (opts->key_of == NULL)
+		return BT_OK;
+	do {
+		r = bt_in_some(in, want, &p, &got, err);
+		if (r != BT_OK)
+			return r;
+		brace = memchr(p, '{', got);
+		if (brace != NULL)
+			object = json_loadb((const char *)brace,
+			                    got - (size_t)(brace - p),
+			                    JSON_DISABLE_EOF_CHECK, NULL);
+		want *= 4;
+	} while (object == NULL && got >= want / 4 && want <= OBJECT_MAX);
+	choose_key(object, *opts->key_of, name);
+	json_decref(object);
+	opts->text = bt_buf_str(name);
+	opts->key_of = NULL;
+	return BT_OK;
+}
