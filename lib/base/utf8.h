@@ -26,6 +26,16 @@ static inline uint32_t bt_utf8_get(const uint8_t *p)
 	       (uint32_t)(p[2] & 0x3f) << 6 | (p[3] & 0x3f);
 }
 
+/* The number of characters. */
+static inline size_t bt_utf8_count(const char *s, size_t n)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < n; i++)
+		count += ((uint8_t)s[i] & 0xc0) != 0x80;
+	return count;
+}
+
 /* The start of the character that ends before p. */
 static inline const uint8_t *bt_utf8_back(const uint8_t *p)
 {

@@ -15,6 +15,7 @@
 #include "metrics/metrics.h"
 #include "predict/answer.h"
 #include "predict/tag_path.h"
+#include "predict/word_place.h"
 #include "record/entities.h"
 #include "record/record.h"
 
@@ -27,6 +28,7 @@ struct list {
 /* What a payload holds; lists without a name are not there. */
 struct sentence {
 	struct bt_span id, doc;
+	struct bt_span text; /* that has the words; p NULL: not known */
 	struct list words, lines;
 	bool has_number; /* sentence_id, in place of the id */
 	int64_t number;
@@ -55,7 +57,9 @@ struct bt_tags {
 	float *p;             /* how probable each is */
 	size_t n, tag_cap, p_cap;
 	uint64_t sentences, all, *count; /* words; [labels] */
-	struct bt_buf row;
+	struct bt_word_place *places;    /* [n] of the sentence's words */
+	size_t places_cap;
+	struct bt_buf row, joined, spans;
 };
 
 int bt_tags_new(const struct bt_tags_opts *o, const struct bt_labels *labels,
@@ -87,6 +91,9 @@ void bt_tags_free(struct bt_tags *t)
 		return;
 	bt_buf_clear(&t->payloads);
 	bt_buf_clear(&t->row);
+	bt_buf_clear(&t->joined);
+	bt_buf_clear(&t->spans);
+	free(t->places);
 	free(t->end);
 	free(t->number);
 	free(t->tag);
@@ -135,6 +142,8 @@ static int read_sentence(struct bt_span payload, struct sentence *s,
 			r = bt_feature_text(&f, &s->id.p, &s->id.n, err);
 		else if (bt_feature_is(&f, "doc"))
 			r = bt_feature_text(&f, &s->doc.p, &s->doc.n, err);
+		else if (bt_feature_is(&f, "text"))
+			r = bt_feature_text(&f, &s->text.p, &s->text.n, err);
 		else if (bt_feature_is(&f, "words"))
 			s->words = (struct list){f, f.list};
 		else if (bt_feature_is(&f, "lines"))
@@ -232,87 +241,107 @@ static void put_csv(struct bt_tags *t, struct sentence *s)
 	}
 }
 
-static size_t characters(struct bt_span s)
+/* Sets t->places to those of the words in their text, which is they with a
+ * blank between two where the records have none. */
+static int place_words(struct bt_tags *t, struct sentence *s,
+                       struct bt_error *err)
 {
-	size_t i, n = 0;
+	struct list words = s->words;
+	struct bt_word_place p = {0, 0, 0, 0};
+	struct bt_span word;
+	size_t i;
 
-	for (i = 0; i < s.n; i++)
-		n += ((unsigned char)s.p[i] & 0xC0) != 0x80;
-	return n;
+	bt_buf_reset(&t->joined);
+	if (bt_grow(&t->places, &t->places_cap, t->n, sizeof(*t->places)))
+		return bt_error_nomem(err, "printing");
+	for (i = 0; i < t->n && next(&words, &word, NULL) == 1; i++) {
+		if (s->text.p == NULL)
+			bt_word_place_join(&t->joined, word, &p);
+		else if (!bt_word_place_find(s->text, word, &p))
+			return bt_error_set(
+			    err, BT_EFORMAT,
+			    "the text of record %llu does not hold word %zu "
+			    "behind the words before it",
+			    (unsigned long long)t->begun_by, i + 1);
+		t->places[i] = p;
+	}
+	if (s->text.p == NULL)
+		s->text =
+		    (struct bt_span){bt_buf_at(&t->joined, 0), t->joined.len};
+	return t->joined.oom ? bt_error_nomem(err, "printing") : BT_OK;
 }
 
-/* One entity: words first to last, of which the first begins at character
- * `start` of the words with a blank between two, where these are known. */
-static void put_entity(struct bt_tags *t, struct list words, size_t first,
-                       size_t last, size_t start)
+/* One entity: words first to last, and its place in the text, where the words
+ * are known. */
+static void put_entity(struct bt_tags *t, struct bt_span text, size_t first,
+                       size_t last)
 {
-	struct bt_buf text = BT_BUF_INIT;
-	struct bt_span word;
+	struct bt_span type =
+	    bt_span(t->types.name[t->entities[t->tag[first]].type]);
+	const struct bt_word_place *a = NULL, *b = NULL;
 	char number[32];
 	float p = 1;
 	size_t i;
 
-	for (i = first; i <= last; i++) {
+	for (i = first; i <= last; i++)
 		p = t->p[i] < p ? t->p[i] : p;
-		if (next(&words, &word, NULL) != 1)
-			continue;
-		if (i > first)
-			bt_buf_putc(&text, ' ');
-		bt_buf_put(&text, word.p, word.n);
-	}
-	word = (struct bt_span){bt_buf_at(&text, 0), text.len};
 	bt_buf_puts(&t->row, "{\"type\": ");
-	bt_escape_json_text(
-	    &t->row, bt_span(t->types.name[t->entities[t->tag[first]].type]));
+	bt_escape_json_text(&t->row, type);
 	if (!t->wordless) {
+		a = &t->places[first];
+		b = &t->places[last];
 		bt_buf_puts(&t->row, ", \"text\": ");
-		bt_escape_json_text(&t->row, word);
+		bt_escape_json_text(
+		    &t->row,
+		    (struct bt_span){text.p + a->byte, b->byte_end - a->byte});
 	}
 	bt_buf_printf(&t->row, ", \"words\": [%zu, %zu]", first, last + 1);
-	if (!t->wordless)
-		bt_buf_printf(&t->row, ", \"start\": %zu, \"end\": %zu", start,
-		              start + characters(word));
+	if (a != NULL) {
+		bt_buf_printf(&t->row, ", \"start\": %zu, \"end\": %zu",
+		              a->start, b->end);
+		bt_buf_printf(&t->spans, "%s[%zu, %zu, ",
+		              t->spans.len > 0 ? ", " : "", a->start, b->end);
+		bt_escape_json_text(&t->spans, type);
+		bt_buf_putc(&t->spans, ']');
+	}
 	bt_format_f32(number, sizeof(number), p);
 	if (t->o.proba)
 		bt_buf_printf(&t->row, ", \"probability\": %s", number);
 	bt_buf_putc(&t->row, '}');
-	bt_buf_clear(&text);
 }
 
-static void put_entities(struct bt_tags *t, struct list words)
+static void put_entities(struct bt_tags *t, struct bt_span text)
 {
 	struct bt_entity_tag last = bt_entity_outside, now;
-	struct list begun = words;
-	struct bt_span word;
-	size_t i, first = 0, start = 0, at = 0;
+	size_t i, first = 0;
 	bool open = false, some = false;
 
+	bt_buf_reset(&t->spans);
 	for (i = 0; i <= t->n; i++, last = now) {
 		now = i < t->n ? t->entities[t->tag[i]] : bt_entity_outside;
 		if (open && bt_entity_ends(last, now)) {
 			bt_buf_puts(&t->row, some ? ", " : "");
-			put_entity(t, begun, first, i - 1, start);
+			put_entity(t, text, first, i - 1);
 			open = false;
 			some = true;
 		}
 		if (bt_entity_begins(last, now)) {
 			open = true;
 			first = i;
-			start = at;
-			begun = words;
 		}
-		if (next(&words, &word, NULL) == 1)
-			at += characters(word) + 1;
 	}
 }
 
-static void put_jsonl(struct bt_tags *t, struct sentence *s)
+static int put_jsonl(struct bt_tags *t, struct sentence *s,
+                     struct bt_error *err)
 {
-	struct list words = s->words;
+	bool text = s->text.p != NULL;
 	struct bt_span word;
 	char number[32];
 	size_t i;
 
+	if (!t->wordless && place_words(t, s, err) != BT_OK)
+		return err->code;
 	bt_buf_puts(&t->row, "{\"id\": ");
 	bt_escape_json_text(&t->row, s->id);
 	bt_buf_puts(&t->row, ", \"tokens\": [");
@@ -332,8 +361,15 @@ static void put_jsonl(struct bt_tags *t, struct sentence *s)
 		bt_buf_printf(&t->row, "%s%s", i > 0 ? ", " : "", number);
 	}
 	bt_buf_puts(&t->row, "], \"entities\": [");
-	put_entities(t, words);
+	put_entities(t, s->text);
+	if (text) {
+		bt_buf_puts(&t->row, "], \"text\": ");
+		bt_escape_json_text(&t->row, s->text);
+		bt_buf_puts(&t->row, ", \"label\": [");
+		bt_buf_put(&t->row, t->spans.data, t->spans.len);
+	}
 	bt_buf_puts(&t->row, "]}\n");
+	return t->spans.oom ? bt_error_nomem(err, "printing") : BT_OK;
 }
 
 /* The probability of a tag by its word's logits. */
@@ -379,6 +415,7 @@ static int put(struct bt_tags *t, struct sentence *s, struct bt_error *err)
 {
 	char number[24];
 	size_t i;
+	int r = BT_OK;
 
 	if (t->scheme != NULL && t->n > 0 && choose(t, err) != BT_OK)
 		return err->code;
@@ -399,11 +436,13 @@ static int put(struct bt_tags *t, struct sentence *s, struct bt_error *err)
 	else if (t->o.format == BT_TAGS_CSV)
 		put_csv(t, s);
 	else
-		put_jsonl(t, s);
+		r = put_jsonl(t, s, err);
 	t->sentences++;
 	t->words = 0;
-	if (t->row.oom)
-		return bt_error_nomem(err, "printing");
+	if (r == BT_OK && t->row.oom)
+		r = bt_error_nomem(err, "printing");
+	if (r != BT_OK)
+		return r;
 	return bt_out_write(t->out, t->row.data, t->row.len, err);
 }
 

@@ -2,7 +2,8 @@
 /*
  * Tags of words as CoNLL columns (the input's lines with one column more, or
  * word and tag; an empty line behind each sentence), CSV (id, number of the
- * word from 0 on, word, tag) or JSON Lines (id, tokens, tags, entities); or the
+ * word from 0 on, word, tag) or JSON Lines (id, tokens, tags, entities; the
+ * text, where the records have it, and the entities as spans in it); or the
  * logits of each word, which a function takes. Every
  * word of a record has a tag: windows of a sentence are joined. Where the
  * records have no words, as those of Model Garden, there are tags alone, by

@@ -9,13 +9,14 @@
  * where these are known. One with several numbers to predict has them in
  * label_ids (float), and their names in label_names. A record of a sentence
  * whose words are to be tagged has words (bytes) in place of text_a, tags
- * (bytes), one for each, where they are known, and before and after (bytes),
- * words that stand around it. One of a question that a text answers has
- * question and context (bytes) in place of text_a and, where they are known,
- * answers (bytes; none: the context has no answer) and answer_starts (int64),
- * where in the context each begins, in code points. One of a question with
- * choices has these texts in choices (bytes), their names in label_names, and
- * in label the name of the right one, where it is known.
+ * (bytes), one for each, where they are known, before and after (bytes), words
+ * that stand around it, and text (bytes), from which the words were cut, if
+ * they were. One of a question that a text answers has question and context
+ * (bytes) in place of text_a and, where they are known, answers (bytes; none:
+ * the context has no answer) and answer_starts (int64), where in the context
+ * each begins, in code points. One of a question with choices has these texts
+ * in choices (bytes), their names in label_names, and in label the name of the
+ * right one, where it is known.
  *
  * Token record: input_ids, input_mask, segment_ids (int64, of equal length, as
  * TensorFlow Model Garden writes them, padded or not), label_ids (int64) where

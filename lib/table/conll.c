@@ -11,8 +11,6 @@
 #include "base/str.h"
 #include "format/charset.h"
 #include "format/json_texts.h"
-#include "format/tf_example.h"
-#include "format/tfrecord.h"
 #include "io/in.h"
 #include "io/path.h"
 #include "parquet/parquet.h"
@@ -26,10 +24,7 @@
 struct reader {
 	const struct bt_conll_opts *o;
 	struct bt_conll_stats *stats;
-	struct bt_out *out;
-	struct bt_example_writer w;
-	struct bt_span *list; /* of a record, while it is written */
-	size_t list_n, list_cap;
+	struct bt_conll_writer w;
 	/* sentences of the document: those that were written and are context
 	 * still, those to write, and behind these n the one that is read */
 	struct bt_conll_sentence *q;
@@ -68,35 +63,6 @@ static int reserve(struct reader *r)
 	return BT_OK;
 }
 
-static int list(struct reader *r, const struct bt_conll_texts *t)
-{
-	size_t i, at = 0;
-
-	if (bt_grow(&r->list, &r->list_cap, r->list_n + t->n,
-	            sizeof(*r->list)) != BT_OK)
-		return BT_ENOMEM;
-	for (i = 0; i < t->n; at = t->end[i++])
-		r->list[r->list_n++] =
-		    (struct bt_span){bt_buf_at(&t->bytes, at), t->end[i] - at};
-	return BT_OK;
-}
-
-/* The words of sentences a .. b-1, or another list of one. */
-static int write_list(struct reader *r, const char *name,
-                      const struct bt_conll_texts *t, size_t a, size_t b)
-{
-	int e = BT_OK;
-
-	r->list_n = 0;
-	if (t != NULL)
-		e = list(r, t);
-	for (; e == BT_OK && a < b; a++)
-		e = list(r, &r->q[a].words);
-	if (e == BT_OK && r->list_n > 0)
-		bt_example_add_texts(&r->w, name, r->list, r->list_n);
-	return e;
-}
-
 /* A sentence without an id has its number. */
 static void put_id(const struct reader *r, struct bt_conll_sentence *s)
 {
@@ -112,28 +78,13 @@ static int write_next(struct reader *r, struct bt_error *err)
 	size_t from = k > around ? k - around : 0;
 	size_t to = r->n - k - 1 > around ? k + 1 + around : r->n;
 	struct bt_conll_sentence *s = &r->q[k];
-	struct bt_span payload;
 
 	put_id(r, s);
-	bt_example_begin(&r->w);
-	if (write_list(r, "after", NULL, k + 1, to) ||
-	    write_list(r, "before", NULL, from, k))
-		return bt_error_nomem(err, "reading a sentence");
-	if (s->doc.len > 0)
-		bt_example_add_text(&r->w, "doc", s->doc.data, s->doc.len);
-	bt_example_add_text(&r->w, "id", s->id.data, s->id.len);
-	if (write_list(r, "lines", &s->lines, 0, 0) ||
-	    write_list(r, "tags", &s->tags, 0, 0) ||
-	    write_list(r, "words", &s->words, 0, 0))
-		return bt_error_nomem(err, "reading a sentence");
-	payload = bt_example_finish(&r->w);
-	if (payload.p == NULL)
-		return bt_error_nomem(err, "reading a sentence");
 	r->stats->records++;
 	r->stats->sentences++;
 	r->stats->words += s->words.n;
 	r->stats->tagged |= s->tags.n > 0;
-	return bt_tfrecord_write(r->out, payload.p, payload.n, err);
+	return bt_conll_write(&r->w, r->q, from, k, to, err);
 }
 
 /* Puts the tags of the sentence that is read into the scheme asked for. */
@@ -150,14 +101,14 @@ static int apply_scheme(struct reader *r, struct bt_error *err)
 		                    "has no tag, and tags are to follow a "
 		                    "scheme");
 	}
-	r->list_n = 0;
 	bt_conll_texts_forget(to);
-	e = list(r, &s->tags);
+	r->w.n = 0;
+	e = bt_conll_list(&r->w, &s->tags);
 	if (e == BT_OK)
 		e = bt_grow(&to->end, &to->cap, n, sizeof(*to->end));
 	if (e != BT_OK)
 		return bt_error_nomem(err, "reading a sentence");
-	e = bt_tag_scheme_write(&r->scheme, r->list, n, &to->bytes, to->end,
+	e = bt_tag_scheme_write(&r->scheme, r->w.list, n, &to->bytes, to->end,
 	                        &wrong, err);
 	if (e != BT_OK && r->json)
 		bt_error_prefix(err, "word %zu", wrong + 1);
@@ -410,7 +361,7 @@ static int wait_for_more(void *arg, struct bt_error *err)
 {
 	struct reader *r = arg;
 
-	return r->may_end ? LOOK_ENDS : bt_out_hand_on(r->out, err);
+	return r->may_end ? LOOK_ENDS : bt_out_hand_on(r->w.out, err);
 }
 
 /* The next line, as bt_in_line. */
@@ -584,16 +535,15 @@ static void clear_all(struct reader *r)
 		bt_conll_sentence_clear(&r->q[i]);
 	free(r->q);
 	bt_conll_texts_clear(&r->scheme_tags);
-	free(r->list);
 	bt_tag_scheme_clear(&r->scheme);
-	bt_example_clear(&r->w);
+	bt_conll_writer_clear(&r->w);
 }
 
 int bt_conll_convert(char *const *paths, int n,
                      const struct bt_conll_opts *opts, struct bt_out *out,
                      struct bt_conll_stats *stats, struct bt_error *err)
 {
-	struct reader r = {.o = opts, .stats = stats, .out = out};
+	struct reader r = {.o = opts, .stats = stats, .w = {.out = out}};
 	int (*read)(struct reader * r, char *path, struct bt_error *err) =
 	    opts->table != NULL ? read_table : read_file;
 	int i, e = reserve(&r);

@@ -6,9 +6,9 @@
  * and the spans in it that have labels, or any table
  * (table/table.h) with a word in a row. Features of a
  * record: id, words, tags (bytes lists), lines (the input's lines, where there
- * are), doc (the line -DOCSTART-, of the first sentence behind it), and before
- * and after (the words of the sentences around it); or a record has all
- * sentences of a document.
+ * are), text (that the words come from, likewise), doc (the line -DOCSTART-, of
+ * the first sentence behind it), and before and after (the words of the
+ * sentences around it); or a record has all sentences of a document.
  */
 #ifndef BT_TABLE_CONLL_H
 #define BT_TABLE_CONLL_H

@@ -12,7 +12,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/span.h"
+#include "format/tf_example.h"
 #include "io/in.h"
+#include "io/out.h"
 #include "table/conll.h"
 
 #define BT_CONLL_COLUMNS 256
@@ -41,7 +43,9 @@ void bt_conll_texts_clear(struct bt_conll_texts *t);
 struct bt_conll_sentence {
 	struct bt_conll_texts words, tags, lines;
 	struct bt_buf doc, id;
-	uint64_t *number; /* [words.n] of the lines, in columns, or rows */
+	struct bt_buf text; /* whose words they are, one after the other with
+	                     * white space between; empty: they came as words */
+	uint64_t *number;   /* [words.n] of the lines, in columns, or rows */
 	size_t number_cap;
 };
 
@@ -61,6 +65,23 @@ int bt_conll_spans_read(struct bt_conll_sentence *s, struct bt_span text,
                         const json_t *list, struct bt_error *err) BT_MUST_USE;
 void bt_conll_sentence_forget(struct bt_conll_sentence *s);
 void bt_conll_sentence_clear(struct bt_conll_sentence *s);
+
+/* Writes records of sentences. */
+struct bt_conll_writer {
+	struct bt_out *out; /* borrowed */
+	struct bt_example_writer x;
+	struct bt_span *list; /* [n] of a feature */
+	size_t n, cap;
+};
+
+/* Appends texts to w->list. BT_OK or BT_ENOMEM. */
+int bt_conll_list(struct bt_conll_writer *w,
+                  const struct bt_conll_texts *t) BT_MUST_USE;
+/* Writes sentence q[k], whose context are q[from .. to-1]. */
+int bt_conll_write(struct bt_conll_writer *w, const struct bt_conll_sentence *q,
+                   size_t from, size_t k, size_t to,
+                   struct bt_error *err) BT_MUST_USE;
+void bt_conll_writer_clear(struct bt_conll_writer *w);
 
 bool bt_conll_has_tab(struct bt_span line);
 

@@ -130,6 +130,7 @@ void bt_conll_sentence_forget(struct bt_conll_sentence *s)
 	bt_conll_texts_forget(&s->words);
 	bt_conll_texts_forget(&s->tags);
 	bt_conll_texts_forget(&s->lines);
+	bt_buf_reset(&s->text);
 	bt_buf_reset(&s->doc);
 	bt_buf_reset(&s->id);
 }
@@ -140,6 +141,7 @@ void bt_conll_sentence_clear(struct bt_conll_sentence *s)
 	bt_conll_texts_clear(&s->tags);
 	bt_conll_texts_clear(&s->lines);
 	free(s->number);
+	bt_buf_clear(&s->text);
 	bt_buf_clear(&s->doc);
 	bt_buf_clear(&s->id);
 }

@@ -155,16 +155,6 @@ static int cut(struct place *p, struct bt_span text)
 	return e == BT_OK ? end_word(p, end) : e;
 }
 
-static int64_t count(struct bt_span text)
-{
-	int64_t n = 0;
-	size_t i;
-
-	for (i = 0; i < text.n; i++)
-		n += ((uint8_t)text.p[i] & 0xc0) != 0x80;
-	return n;
-}
-
 int bt_conll_spans_read(struct bt_conll_sentence *s, struct bt_span text,
                         const json_t *list, struct bt_error *err)
 {
@@ -173,9 +163,11 @@ int bt_conll_spans_read(struct bt_conll_sentence *s, struct bt_span text,
 	int e;
 
 	p.tagged = list != NULL;
+	bt_buf_put(&s->text, text.p, text.n);
 	p.span = bt_array(p.n + 1, sizeof(*p.span));
-	e = read_spans(list, count(text), p.span, err);
-	if (e == BT_OK && cut(&p, text) != BT_OK)
+	e = read_spans(list, (int64_t)bt_utf8_count(text.p, text.n), p.span,
+	               err);
+	if (e == BT_OK && (s->text.oom || cut(&p, text) != BT_OK))
 		e = bt_error_nomem(err, "reading a sentence");
 	for (i = 0; e == BT_OK && i < p.n; i++)
 		if (!p.span[i].begun)

@@ -13,7 +13,7 @@ gives() {
 }
 
 echo '{"id": 7, "text": "Dr. José Muñoz-Li met  Ben, 王!", "label": [[23, 26, "PER"], [4, 17, "PER"]]}' >in.jsonl
-words='"words": ["Dr", ".", "José", "Muñoz", "-", "Li", "met", "Ben", ",", "王", "!"]'
+words='"text": "Dr. José Muñoz-Li met  Ben, 王!", "words": ["Dr", ".", "José", "Muñoz", "-", "Li", "met", "Ben", ",", "王", "!"]'
 tags='"tags": ["O", "O", "B-PER", "I-PER", "I-PER", "I-PER", "O", "B-PER", "O", "O", "O"]'
 gives "{\"id\": \"7\", $tags, $words}" 'words end at blanks and punctuation; spans count characters' --spans label
 is "$(cat err)" 'conll2tfrecord: 1 sentence, 11 words' '... and are counted'
@@ -22,10 +22,10 @@ gives "{\"id\": \"7\", $(echo "$tags" | sed 's/B-PER", "I-PER", "I-PER", "I-PER/
 	'in another scheme' --spans label --scheme iob2:iobes
 
 echo '{"data": "unfair, Ben", "spans": [{"start": 2, "end": 6, "label": "X"}, {"start_offset": 6, "end_offset": 7, "labels": ["Y"]}, {"start": 7, "end": 11, "label": "X"}]}' >in.jsonl
-gives '{"id": "0", "tags": ["O", "B-X", "B-Y", "B-X"], "words": ["un", "fair", ",", "Ben"]}' \
+gives '{"id": "0", "tags": ["O", "B-X", "B-Y", "B-X"], "text": "unfair, Ben", "words": ["un", "fair", ",", "Ben"]}' \
 	'objects; a word ends where a span does' -w data --spans spans
 echo '{"text": "no names", "label": []}' >in.jsonl
-gives '{"id": "0", "tags": ["O", "O"], "words": ["no", "names"]}' 'a text without spans' --spans label
+gives '{"id": "0", "tags": ["O", "O"], "text": "no names", "words": ["no", "names"]}' 'a text without spans' --spans label
 
 # bad MESSAGE LINE
 bad() {
