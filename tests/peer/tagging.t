@@ -32,6 +32,22 @@ agrees() { # NAME MODEL
 }
 agrees bert t/model
 
+# Entities of texts, by their places. (At the end of a word a combining mark is
+# not in transformers' places, as its tokenizer leaves marks out.)
+cat >texts.jsonl <<'EOF'
+{"text": "ask Grace  for the\tkey of Harbour Library."}
+{"text": "\n\nAsk Zoé\nMüller; Grace-Ann (Harbour Library)"}
+{"text": "王小明 asked Ben 😀 for Friday. Ben's keys, Dr. Ada  Lovelace?!"}
+{"text": "Be\u0301n on   Monday\u3000in Northgate Library…"}
+{"text": "  ask Tom Baker, Tom Baker and the   Main\r\nStreet Hall ."}
+EOF
+conll2tfrecord -q --spans label --no-tags texts.jsonl | bert-tokenize -q -m t/model |
+	bert-predict -q -m t/model --dtype f32 -o entities.jsonl
+works 'entities are those of a pipeline' "$PEER_PYTHON" "$TEST_TOP/tests/fixtures/entities.py" \
+	t/model entities.jsonl
+[ "$(cat out)" -gt 10 ]
+result $? '... which are some'
+
 # RoBERTa: a blank is a part of a word
 mkdir bpe
 cp "$DATA/bpe/roberta/vocab.json" "$DATA/bpe/roberta/merges.txt" bpe
