@@ -120,9 +120,12 @@ static int put_stored(struct job *j, struct bt_error *err)
 		bt_log_warn(
 		    j->o->log, "stratum-too-small", BT_HINT_NONE,
 		    "%u value%s of '%s' %s fewer records than there are "
-		    "folds: not every fold tests %s",
+		    "%s: not every %s %s",
 		    a.rare, bt_plural(a.rare), j->o->stratify,
-		    a.rare == 1 ? "has" : "have", a.rare == 1 ? "it" : "them");
+		    a.rare == 1 ? "has" : "have",
+		    a.folds > 0 ? "folds" : "parts",
+		    a.folds > 0 ? "fold tests" : "part has",
+		    a.rare == 1 ? "it" : "them");
 
 	for (i = 0; i < n && r == BT_OK; i++) {
 		r = bt_record_store_get(j->store, bt_order_get(&a, i, &part),

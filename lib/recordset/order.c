@@ -7,6 +7,20 @@
 #include "base/philox.h"
 #include "recordset/folds.h"
 
+/* Classes with fewer records than there are parts. */
+static uint32_t count_rare(const struct bt_bitpack *class, uint32_t n,
+                           uint32_t classes, uint32_t parts)
+{
+	uint32_t *counts = bt_array0(classes, sizeof(*counts)), i, rare = 0;
+
+	for (i = 0; i < n; i++)
+		counts[bt_bitpack_get(class, i)]++;
+	for (i = 0; i < classes; i++)
+		rare += counts[i] < parts;
+	free(counts);
+	return rare;
+}
+
 static int choose(struct bt_order *a, uint32_t n, struct bt_error *err)
 {
 	const struct bt_bitpack *class = NULL;
@@ -16,6 +30,9 @@ static int choose(struct bt_order *a, uint32_t n, struct bt_error *err)
 	if (a->classes != NULL)
 		r = bt_strata_end(a->classes, a->split != NULL, &class,
 		                  &classes, err);
+	a->rare = 0;
+	if (r == BT_OK && a->split != NULL && class != NULL)
+		a->rare = count_rare(class, n, classes, (uint32_t)a->split->n);
 	if (r == BT_OK && a->split != NULL && a->shuffle)
 		r = bt_split_order(a->split, seed, n, class, classes, a->order,
 		                   a->start, err);

@@ -23,7 +23,8 @@ struct bt_order {
 	                               * or NULL */
 
 	/* results */
-	uint32_t rare;          /* classes with fewer records than folds */
+	uint32_t rare;          /* classes with fewer records than folds, or
+	                         * parts of split */
 	uint32_t *order;        /* record to be written i-th; NULL: record i */
 	struct bt_bitpack part; /* or fold of record i; empty without either,
 	                         * and where start says it */

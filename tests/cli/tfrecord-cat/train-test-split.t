@@ -49,6 +49,7 @@ is "$(echo no*)" 'no*' 'and nothing appears'
 perl -e 'print qq({"id": $_, "label": "@{[$_ ? $_ % 2 : "rare"]}"}\n) for 0 .. 9' |
 	tfrecord-cat -q --from-json -o r.rec
 works 'a class of one record' tfrecord-cat --split a=.5,b=.5 --stratify label -o r r.rec
+is "$(head -n 1 err)" "tfrecord-cat: warning: 1 value of 'label' has fewer records than there are parts: not every part has it" 'is warned of'
 is "$(ids r-a r-b | tr ' ' '\n' | sort -n | paste -sd ' ')" '0 1 2 3 4 5 6 7 8 9' \
 	'no record is lost'
 
