@@ -19,7 +19,7 @@ struct values {
 	struct bt_opt_maybe max_bytes;
 	struct bt_opt_list where, join;
 	bool no_header, no_quote, duplicates, skip_bad, only_mapped;
-	bool strip, fold_case, label_list;
+	bool strip, fold_case, label_list, decimal_comma;
 	bool list; /* columns */
 	double max_bad;
 	int64_t zstd; /* 0: not compressed */
@@ -70,9 +70,12 @@ static const struct bt_opt options[] = {
     BT_STR(0, "encoding", "NAME", BT_CHARSET_NAMES " [utf-8]", values,
            encoding),
     BT_GROUP("Labels"),
-    BT_STR(0, "label-type", "class|float",
-           "class names, or numbers for regression [class]", values,
-           label_type),
+    BT_STR(0, "label-type", "class|float|one-hot",
+           "class names, numbers for regression, or columns for classes "
+           "[class]",
+           values, label_type),
+    BT_FLAG(0, "decimal-comma", "numbers are written as 3,5", values,
+            decimal_comma),
     BT_STR(0, "label-separator", "S",
            "the column holds several labels, separated by S", values,
            separator),
@@ -197,13 +200,19 @@ static bool numbers(const struct values *v)
 	return v->label_type != NULL && strcmp(v->label_type, "float") == 0;
 }
 
+static bool one_hot(const struct values *v)
+{
+	return v->label_type != NULL && strcmp(v->label_type, "one-hot") == 0;
+}
+
 /* Of --list-columns, which reads no rows. */
 static bool list_agrees(const struct values *v, int files)
 {
-	if (!v->list || (files <= 1 && v->task == NULL && !v->no_header))
+	if (!v->list || (files <= 1 && v->task == NULL && !v->no_header &&
+	                 v->where.n == 0 && v->rejects == NULL && v->zstd == 0))
 		return true;
-	bt_tool_misuse(&tool, "--list-columns takes one file, without --task "
-	                      "and --no-header");
+	bt_tool_misuse(&tool, "--list-columns takes one file, without --task, "
+	                      "--no-header, --where, --rejects and --zstd");
 	return false;
 }
 
@@ -221,6 +230,8 @@ static bool label_options_agree(const struct values *v)
 	    {v->fold_case && v->label == NULL, "--fold-case needs --label"},
 	    {v->label_type != NULL && v->label == NULL,
 	     "--label-type needs --label"},
+	    {v->decimal_comma && !numbers(v) && v->weight == NULL,
+	     "--decimal-comma needs --label-type float or --weight"},
 	    {numbers(v) && v->map != NULL,
 	     "--map-label makes no sense with --label-type float"},
 	    {numbers(v) && v->fold_case,
@@ -350,7 +361,9 @@ static bool table_options(const struct values *v, char *const *files, int n,
 	                            .keep = v->keep,
 	                            .label_separator = v->separator,
 	                            .label_lists = v->label_list,
+	                            .one_hot = one_hot(v),
 	                            .numbers = numbers(v),
+	                            .decimal_comma = v->decimal_comma,
 	                            .strip = v->strip,
 	                            .fold_case = v->fold_case,
 	                            .csv = BT_CSV_OPTS_INIT,

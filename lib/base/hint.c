@@ -93,6 +93,9 @@ static const char *const words[BT_HINTS] = {
         "train with --task classification, or make multi-label records with "
         "csv2tfrecord -l COL,COL,...",
     [BT_HINT_TASK_MULTI_LABEL] = "train with --task multilabel",
+    [BT_HINT_TASK_MULTI_LABEL_OR_ONE_HOT] =
+        "train with --task multilabel or, where each text has just one, make "
+        "classes with csv2tfrecord --label-type one-hot",
     [BT_HINT_GIVE_MULTI_LABEL] = "give --task multilabel",
     [BT_HINT_TASK_RANKING] =
         "train with --task regression, or see how well degrees of relevance "
@@ -180,7 +183,8 @@ static const char *const words[BT_HINTS] = {
         "the order of the records",
     [BT_HINT_SAMPLE_ORDER] = "--sample-order fills the rows in order",
     [BT_HINT_TENSOR_MEAN] =
-        "predict with each as --format tensor, then tensor-cat --mean --softmax",
+        "predict with each as --format tensor, then average with tensor-cat "
+        "--mean --softmax, or --sigmoid of multi-label models",
     [BT_HINT_TOKENIZED] = "bert-tokenize wrote it; use the records before that",
     [BT_HINT_TOKENIZE_AGAIN] =
         "tokenize the text again with bert-tokenize -m MODEL",
@@ -279,6 +283,10 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TABLE_NO_QUOTE] =
         "use --no-quote where quotes are ordinary characters",
     [BT_HINT_TABLE_REJECTS] = "--rejects lists all such rows",
+    [BT_HINT_TABLE_DECIMAL] =
+        "--label-type float with --decimal-comma reads 3,5 as 3.5",
+    [BT_HINT_TABLE_ONE_HOT] =
+        "if they exclude each other, --label-type one-hot makes classes of them",
     [BT_HINT_TABLE_NUMBERS] = "--label-type float reads numbers to predict",
     [BT_HINT_TABLE_LABEL_LIST] =
         "--label-list reads several labels from such a list",

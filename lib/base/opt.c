@@ -491,7 +491,8 @@ enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
 		    o->type != BT_OPT_LIST && optarg != NULL &&
 		    *earlier != NULL && strcmp(*earlier, optarg) != 0)
 			*again =
-			    (struct bt_opt_again){o->name, *earlier, optarg};
+			    (struct bt_opt_again){o->name, *earlier, optarg,
+			                          strstr(o->arg, "[,") != NULL};
 		*earlier = optarg;
 	}
 	*operand = optind;

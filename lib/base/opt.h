@@ -166,6 +166,7 @@ enum bt_opt_result {
  * BT_OPT_OVERRIDE: the last one counts. */
 struct bt_opt_again {
 	const char *name, *before, *value; /* name is NULL if there is none */
+	bool list; /* a value may be several, with commas between */
 };
 
 /*

@@ -191,10 +191,14 @@ bool bt_tool_options_help(const struct bt_tool *tool, int argc, char **argv,
 	result = bt_opt_parse(tool, argc, argv, values, operand, &again, &err);
 	if (result == BT_OPT_RUN && again.name != NULL &&
 	    !is_quiet(tool, values) && bt_launched_rank() <= 0)
-		bt_tool_say(tool, "warning", "option-twice",
-		            "--%s is given more than once: '%s' counts, '%s' "
-		            "does not",
-		            again.name, again.value, again.before);
+		bt_tool_say(
+		    tool, "warning", "option-twice",
+		    "--%s is given more than once: '%s' counts, '%s' "
+		    "does not%s%s%s%s%s",
+		    again.name, again.value, again.before,
+		    again.list ? " (give both as " : "",
+		    again.list ? again.before : "", again.list ? "," : "",
+		    again.list ? again.value : "", again.list ? ")" : "");
 	return bt_tool_parsed(tool, result, help, &err, status);
 }
 

@@ -366,6 +366,9 @@ static int find_labels(const struct bt_table_header *h,
 	r = find_list(h, opts->label, &c->label, &c->n_label, err);
 	if (r == BT_OK && c->n_label > 1)
 		r = name_labels(h, opts, c, err);
+	else if (r == BT_OK && opts->one_hot)
+		r = bt_error_set(err, BT_EARG,
+		                 "one-hot labels need several label columns");
 	for (i = 0; r == BT_OK && i < c->n_label; i++) {
 		r = check_apart(h, "text", c->text, c->n_text, "label",
 		                c->label[i], err);
@@ -428,6 +431,8 @@ static int list_names(const struct bt_table_opts *opts,
 {
 	size_t i;
 
+	if (h->names != NULL && h->n == 1)
+		bt_table_doubt_delimiter(h->file, h->names[0], opts->log);
 	for (i = 0; h->names != NULL && i < h->n; i++) {
 		bt_escape_line(opts->names, h->names[i], 0);
 		bt_buf_putc(opts->names, '\n');

@@ -31,16 +31,18 @@ static bool is_missing(struct bt_span v)
 bool bt_table_is_incomplete(const struct bt_table_maker *m)
 {
 	const struct bt_table_columns *c = m->columns;
-	bool text = false, pair = c->n_pair == 0;
+	bool text = false, pair = c->n_pair == 0, label = true;
 	size_t i;
 
 	for (i = 0; i < c->n_text; i++)
 		text |= !is_missing(m->fields[c->text[i]]);
 	for (i = 0; i < c->n_pair; i++)
 		pair |= !is_missing(m->fields[c->pair[i]]);
-	return !text || !pair ||
-	       (c->n_label == 1 && m->opts->label_separator == NULL &&
-	        !m->opts->label_lists && is_missing(m->fields[c->label[0]]));
+	for (i = 0; i < c->n_label && m->opts->label_separator == NULL &&
+	            !m->opts->label_lists;
+	     i++)
+		label &= !is_missing(m->fields[c->label[i]]);
+	return !text || !pair || !label;
 }
 
 bool bt_table_is_list(struct bt_span v)

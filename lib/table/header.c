@@ -146,6 +146,20 @@ enum bt_hint bt_table_delimiter_hint(struct bt_span name)
 	return best;
 }
 
+void bt_table_doubt_delimiter(const char *file, struct bt_span name,
+                              const struct bt_log *log)
+{
+	enum bt_hint hint = bt_table_delimiter_hint(name);
+	struct bt_buf b = BT_BUF_INIT;
+
+	if (hint == BT_HINT_NONE)
+		return;
+	bt_table_put_name(&b, name);
+	bt_log_warn(log, "one-column", hint, "the only column of %s is %s",
+	            file, bt_buf_str(&b));
+	bt_buf_clear(&b);
+}
+
 /* A number is no usual name; Parquet has no row of names that could be data. */
 static bool seems_data(const struct bt_table_header *h)
 {

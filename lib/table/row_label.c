@@ -90,16 +90,48 @@ bool bt_table_has_comma(struct bt_span v)
 	return is_number_to(bt_span(s), DBL_MAX, &x);
 }
 
+static bool has_point(struct bt_span v)
+{
+	return v.n > 0 && memchr(v.p, '.', v.n) != NULL;
+}
+
+struct bt_span bt_table_with_point(const struct bt_table_opts *opts,
+                                   struct bt_span v, char *s, size_t n)
+{
+	char *comma;
+
+	if (!opts->decimal_comma)
+		return v;
+	if (has_point(v) || !bt_span_str(v, s, n))
+		return (struct bt_span){v.p, 0};
+	if ((comma = strchr(s, ',')) != NULL)
+		*comma = '.';
+	return (struct bt_span){s, v.n};
+}
+
 /* What a number to predict has to be, which v is not. */
-static const char *expected_number(struct bt_span v)
+static const char *expected_number(const struct bt_table_opts *opts,
+                                   struct bt_span v)
 {
 	double x;
 
+	if (opts->decimal_comma)
+		return has_point(v) ? "a number: it has a point, where numbers "
+		                      "are written as 3,5"
+		                    : "a number";
 	if (bt_table_has_comma(v))
 		return "a number: it has a comma (decimal, or of thousands); "
 		       "numbers are written as 3.5";
 	return is_number_to(v, DBL_MAX, &x) ? "a number from -1e30 to 1e30"
 	                                    : "a number";
+}
+
+static enum bt_hint comma_hint(const struct bt_table_opts *opts,
+                               struct bt_span v)
+{
+	return !opts->decimal_comma && bt_table_has_comma(v)
+	           ? BT_HINT_TABLE_DECIMAL
+	           : BT_HINT_NONE;
 }
 
 /* Of every script, as the space that does not break in spreadsheets. */
@@ -155,24 +187,41 @@ static int tidy_room(struct bt_table_maker *m, size_t n, struct bt_error *err)
 	return bt_error_nomem(err, "reading a row");
 }
 
+/* A label that is a number to predict, as it is written in records. */
+static int number_label(struct bt_table_maker *m, struct bt_span *v,
+                        struct bt_error *err)
+{
+	char s[64];
+	struct bt_span number = bt_table_with_point(m->opts, *v, s, sizeof(s));
+	double x;
+
+	if (!bt_table_is_number(number, &x)) {
+		m->fault = BT_TABLE_UNKNOWN;
+		bt_error_set(err, BT_EFORMAT, "label '%.*s' is not %s",
+		             (int)(v->n < SHOWN ? v->n : SHOWN), v->p,
+		             expected_number(m->opts, *v));
+		return bt_error_hint(err, comma_hint(m->opts, *v), BT_EFORMAT);
+	}
+	if (number.p != s)
+		return BT_OK;
+	bt_buf_reset(&m->folded);
+	bt_buf_put(&m->folded, number.p, number.n);
+	*v = (struct bt_span){bt_buf_str(&m->folded), number.n};
+	return v->p != NULL ? BT_OK : bt_error_nomem(err, "reading a row");
+}
+
 /* What a label, which is not empty, is to be called. */
 static int rename_label(struct bt_table_maker *m, struct bt_span *v,
                         int64_t *number, struct bt_error *err)
 {
 	struct bt_buf list = BT_BUF_INIT;
 	int r = BT_OK;
-	double x;
 
 	*number = -1;
-	if (m->known != NULL) {
+	if (m->known != NULL)
 		r = look_up(m, v, number, err);
-	} else if ((m->opts->task != NULL || m->opts->numbers) &&
-	           !bt_table_is_number(*v, &x)) {
-		m->fault = BT_TABLE_UNKNOWN;
-		r = bt_error_set(err, BT_EFORMAT, "label '%.*s' is not %s",
-		                 (int)(v->n < SHOWN ? v->n : SHOWN), v->p,
-		                 expected_number(*v));
-	}
+	else if (m->opts->task != NULL || m->opts->numbers)
+		r = number_label(m, v, err);
 	if (r != BT_OK || m->opts->map == NULL ||
 	    bt_label_map_find(m->opts->map, *v, v) || !m->opts->only_mapped)
 		return r;
@@ -371,13 +420,38 @@ static int bad_cell(struct bt_table_maker *m, enum bt_table_fault fault,
 	             (int)(name.n < SHOWN ? name.n : SHOWN), name.p,
 	             (int)(v.n < SHOWN ? v.n : SHOWN), v.p != NULL ? v.p : "",
 	             expected);
-	return bt_error_hint(
-	    err,
-	    v.p == NULL || bt_table_is_na(v) ? BT_HINT_TABLE_SKIP_BAD
-	    : fault == BT_TABLE_CELL && bt_table_is_number(v, &x)
-	        ? BT_HINT_TABLE_NUMBERS
-	        : BT_HINT_NONE,
-	    BT_EFORMAT);
+	return bt_error_hint(err,
+	                     v.p == NULL || bt_table_is_na(v) ? BT_HINT_TABLE_NA
+	                     : fault == BT_TABLE_CELL &&
+	                             bt_table_is_number(v, &x)
+	                         ? BT_HINT_TABLE_NUMBERS
+	                         : comma_hint(m->opts, v),
+	                     BT_EFORMAT);
+}
+
+/* Of the columns just one holds 1: the row has one label, as of one column.
+ * Labels have the order of their columns, unless two got one name. */
+static int one_hot(struct bt_table_maker *m, struct bt_error *err)
+{
+	struct bt_text_rec *rec = m->rec;
+	size_t i = 0;
+
+	if (m->ones != 1) {
+		m->fault = BT_TABLE_ONE_HOT;
+		return bt_error_set(err, BT_EFORMAT,
+		                    "%zu of %zu label columns hold 1, expected "
+		                    "one",
+		                    m->ones, m->columns->n_label);
+	}
+	rec->label = m->labels[0];
+	while (!bt_span_equal(m->names[i], rec->label))
+		i++;
+	rec->has_label_id = rec->n_names == m->columns->n_label;
+	rec->label_id = (int64_t)i;
+	rec->several = false;
+	rec->n_labels = rec->n_names = 0;
+	rec->names = NULL;
+	return BT_OK;
 }
 
 /* A column for each label that the row may have. */
@@ -392,7 +466,7 @@ static int set_labels(struct bt_table_maker *m, struct bt_error *err)
 	for (i = 0; i < m->columns->n_label; i++)
 		bytes += m->columns->label_names[i].n;
 	r = tidy_room(m, bytes, err);
-	for (i = 0; r == BT_OK && i < m->columns->n_label; i++) {
+	for (i = m->ones = 0; r == BT_OK && i < m->columns->n_label; i++) {
 		v = m->fields[m->columns->label[i]];
 		name = tidy(m, m->columns->label_names[i]);
 		on = truth(v);
@@ -404,12 +478,13 @@ static int set_labels(struct bt_table_maker *m, struct bt_error *err)
 		if (r == BT_OK)
 			r = add_once(&m->names, &m->names_cap, &rec->n_names,
 			             &m->names_seen, name, err);
+		m->ones += (size_t)on;
 		if (r == BT_OK && on)
 			r = add_once(&m->labels, &m->labels_cap, &rec->n_labels,
 			             &m->labels_seen, name, err);
 	}
 	rec->names = m->names;
-	return r;
+	return r == BT_OK && m->opts->one_hot ? one_hot(m, err) : r;
 }
 
 /* A column for each number to predict. */
@@ -417,6 +492,7 @@ static int set_numbers(struct bt_table_maker *m, struct bt_error *err)
 {
 	const struct bt_table_columns *c = m->columns;
 	struct bt_span v;
+	char s[64];
 	double x;
 	size_t i;
 
@@ -425,9 +501,10 @@ static int set_numbers(struct bt_table_maker *m, struct bt_error *err)
 		return bt_error_nomem(err, "reading a row");
 	for (i = 0; i < c->n_label; i++) {
 		v = m->fields[c->label[i]];
-		if (!bt_table_is_number(v, &x))
+		if (!bt_table_is_number(
+		        bt_table_with_point(m->opts, v, s, sizeof(s)), &x))
 			return bad_cell(m, BT_TABLE_NUMBER, c->label_names[i],
-			                v, expected_number(v), err);
+			                v, expected_number(m->opts, v), err);
 		m->numbers[i] = (float)x;
 	}
 	m->rec->numbers = m->numbers;
@@ -456,7 +533,7 @@ int bt_table_make_labels(struct bt_table_maker *m, struct bt_error *err)
 		return set_numbers(m, err);
 	m->rec->several = true;
 	int r = split ? split_labels(m, err) : set_labels(m, err);
-	m->rec->labels = m->labels;
+	m->rec->labels = m->rec->several ? m->labels : NULL;
 	if (r == BT_OK && split && m->classes_numbered)
 		r = name_classes(m, err);
 	return r;

@@ -116,10 +116,11 @@ static int clean(struct bt_table_maker *m, struct bt_span *v,
 static int take_weight(struct bt_table_maker *m, struct bt_error *err)
 {
 	struct bt_span v = m->fields[m->columns->weight];
-	char s[64];
+	char s[64], point[64];
 	double w;
 
-	if (bt_span_str(v, s, sizeof(s)) &&
+	if (bt_span_str(bt_table_with_point(m->opts, v, point, sizeof(point)),
+	                s, sizeof(s)) &&
 	    bt_parse_f64(s, 0, FLT_MAX, &w) == BT_OK &&
 	    bt_record_weight_is(w)) {
 		m->rec->has_weight = true;

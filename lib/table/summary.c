@@ -14,6 +14,7 @@ static const char *fault_name(enum bt_table_fault fault)
 	    "without a label",
 	    "with an unknown label",
 	    "with a label that is neither 0 nor 1",
+	    "without just one label",
 	    "with a label that is not a number",
 	    "with an invalid weight",
 	    "with malformed JSON",
@@ -30,10 +31,10 @@ static const char *fault_name(enum bt_table_fault fault)
 
 /* As keys of bertutils-json(5). */
 static const char *const keys[BT_TABLE_FAULTS] = {
-    "fields",   "quotes",        "nul",        "limit",        "encoding",
-    "no_label", "unknown_label", "not_binary", "not_a_number", "weight",
-    "json",     "missing_key",   "nested",     "null",         "header",
-    "choice",   "not_joined"};
+    "fields",   "quotes",        "nul",         "limit",         "encoding",
+    "no_label", "unknown_label", "not_binary",  "not_one_label", "not_a_number",
+    "weight",   "json",          "missing_key", "nested",        "null",
+    "header",   "choice",        "not_joined"};
 
 void bt_table_facts(const struct bt_table_stats *st, struct bt_summary *s)
 {
@@ -45,6 +46,7 @@ void bt_table_facts(const struct bt_table_stats *st, struct bt_summary *s)
 	bt_summary_count(s, "labelled", st->labelled);
 	bt_summary_count(s, "labels", st->labels);
 	bt_summary_count(s, "texts_empty", st->empty);
+	bt_summary_count(s, "second_texts_empty", st->empty_pairs);
 	bt_summary_count(s, "texts_missing", st->missing);
 	bt_summary_count(s, "rows_passed_over", st->others);
 	bt_summary_count(s, "rows_left_out", st->dropped);
@@ -122,6 +124,10 @@ void bt_table_summary(const struct bt_table_stats *st, const char *rejects,
 		bt_buf_printf(b, "; %llu text%s empty",
 		              (unsigned long long)st->empty,
 		              st->empty == 1 ? " is" : "s are");
+	if (st->empty_pairs > 0)
+		bt_buf_printf(b, "; %llu second text%s empty",
+		              (unsigned long long)st->empty_pairs,
+		              st->empty_pairs == 1 ? " is" : "s are");
 	if (st->skipped > 0)
 		put_skipped(st, rejects, b);
 }

@@ -222,6 +222,12 @@ static int doubt_labels(const struct bt_table *t, struct bt_error *err)
 		bt_log_warn(t->opts.log, "many-labels", BT_HINT_TABLE_LABEL,
 		            "%llu records have %zu different labels",
 		            (unsigned long long)t->stats.labelled, n);
+	if (t->stats.records >= FEW && t->stats.singles == t->stats.records)
+		bt_log_warn(t->opts.log, "one-label-each",
+		            BT_HINT_TABLE_ONE_HOT,
+		            "each of %llu records has exactly one of the %zu "
+		            "labels, of which any number may apply",
+		            (unsigned long long)t->stats.records, n);
 	if (t->maker.control)
 		bt_log_warn(t->opts.log, "control-characters",
 		            BT_HINT_TABLE_WINDOWS1252,
@@ -420,9 +426,11 @@ static int count(struct bt_table *t, const struct bt_text_rec *rec,
 	t->stats.records++;
 	if (rec->id.p != NULL)
 		bt_duplicate_ids_add(&t->ids, rec->id);
-	t->stats.empty += rec->text_a.n == 0;
-	t->stats.missing += t->maker.missing;
-	t->stats.labelled += n > 0 || rec->numbers != NULL;
+	s->empty += rec->text_a.n == 0;
+	s->empty_pairs += rec->text_b.p != NULL && rec->text_b.n == 0;
+	s->missing += t->maker.missing;
+	s->labelled += n > 0 || rec->numbers != NULL;
+	s->singles += t->maker.columns->n_label > 1 && rec->several && n == 1;
 	t->several |= rec->several;
 	if (!rec->several && n > 0 && bt_table_is_number(*label, &x)) {
 		s->least = s->numeric == 0 ? x : fmin(x, s->least);

@@ -102,10 +102,13 @@ struct bt_table_opts {
 	                              * one column; NULL: there is one label */
 	bool label_lists; /* or the one column holds lists, as Python prints
 	                   * them */
+	bool one_hot; /* of several columns just one holds 1: the label is its
+	               * name, as of one column */
 	bool numbers; /* labels are numbers to predict; those of several columns
 	               * are named as these are */
-	bool strip;   /* labels lose the white space at their ends */
-	bool fold_case; /* labels become lower case; both before map */
+	bool decimal_comma; /* these, and weights, are written as 3,5 */
+	bool strip;         /* labels lose the white space at their ends */
+	bool fold_case;     /* labels become lower case; both before map */
 	const struct bt_label_map *map; /* labels' new names, or NULL */
 	bool only_mapped; /* a label that is not in map is a bad row */
 	const struct bt_published *task; /* decides columns, quoting and labels,
@@ -141,6 +144,7 @@ enum bt_table_fault {
 	BT_TABLE_LABEL,   /* an empty label */
 	BT_TABLE_UNKNOWN, /* a label that the map, or the data set, lacks */
 	BT_TABLE_CELL,    /* neither 0 nor 1 in one of several label columns */
+	BT_TABLE_ONE_HOT, /* none of several label columns holds 1, or more */
 	BT_TABLE_NUMBER,  /* no number in one of several columns of such */
 	BT_TABLE_WEIGHT,  /* not a valid weight */
 	BT_TABLE_JSON,    /* no JSON object */
@@ -156,13 +160,15 @@ enum bt_table_fault {
 #define BT_TABLE_LABELS_MAX 65536
 
 struct bt_table_stats {
-	int files;         /* begun so far */
-	uint64_t bytes;    /* read */
-	uint64_t records;  /* given out */
-	uint64_t empty;    /* of them without a text */
-	uint64_t missing;  /* of them with a text that is "nan" by na */
-	uint64_t labelled; /* of them with one label or more */
-	size_t labels;     /* different ones, counted to BT_TABLE_LABELS_MAX */
+	int files;            /* begun so far */
+	uint64_t bytes;       /* read */
+	uint64_t records;     /* given out */
+	uint64_t empty;       /* of them without a text */
+	uint64_t empty_pairs; /* of them without a second text in its column */
+	uint64_t singles;     /* of them with one of several labels */
+	uint64_t missing;     /* of them with a text that is "nan" by na */
+	uint64_t labelled;    /* of them with one label or more */
+	size_t labels; /* different ones, counted to BT_TABLE_LABELS_MAX */
 	uint64_t duplicates;         /* left out */
 	uint64_t dropped;            /* left out by na */
 	uint64_t others;             /* passed over: where did not hold */

@@ -184,6 +184,7 @@ struct bt_table_maker {
 	size_t names_cap;
 	/* sets of both, where they are many; or NULL */
 	struct bt_string_set *labels_seen, *names_seen;
+	size_t ones;    /* label columns of the last row that hold 1 */
 	float *numbers; /* of a record with several */
 	size_t numbers_cap;
 	struct bt_span *choices; /* of a record */
@@ -265,8 +266,14 @@ bool bt_table_is_number(struct bt_span v, double *x);
  * between digits. */
 bool bt_table_has_comma(struct bt_span v);
 
+/* A number as opts say that it is written, in the usual way: v or, where the
+ * comma is decimal, its copy in s, of n bytes, with a point; "" where it has a
+ * point already. */
+struct bt_span bt_table_with_point(const struct bt_table_opts *opts,
+                                   struct bt_span v, char *s, size_t n);
+
 /* True for what pandas reads as a missing value; for m's row if that is all of
- * its text, its second text, or its one label. */
+ * its text, its second text, or a label's column. */
 bool bt_table_is_na(struct bt_span v);
 bool bt_table_is_incomplete(const struct bt_table_maker *m);
 
@@ -280,8 +287,12 @@ int bt_table_warn_labels(const struct bt_string_set *labels,
                          const struct bt_log *log,
                          struct bt_error *err) BT_MUST_USE;
 
-/* Warns where the label's column was given by its number and the header has one
- * of the labels there, and where the only column's name holds a delimiter. */
+/* Warns where a table's only column has a name that holds a delimiter. */
+void bt_table_doubt_delimiter(const char *file, struct bt_span name,
+                              const struct bt_log *log);
+
+/* The same, and warns where columns were given by their numbers and the header
+ * has one of the labels, or looks like data, in them. */
 void bt_table_warn_header(const struct bt_row_source *rows,
                           const struct bt_table_opts *opts,
                           const struct bt_string_set *labels);

@@ -8,7 +8,8 @@
 #include "base/num.h"
 #include "table/table_int.h"
 
-#define TOLD 3 /* pairs of labels told of one by one */
+#define TOLD 3     /* pairs of labels told of one by one */
+#define SENTENCE 3 /* blanks in it, or more */
 
 /* The label without case, blanks at its ends, and other ways to write a number:
  * what people take for the same. *fraction is set by a number that is not
@@ -138,7 +139,7 @@ int bt_table_warn_labels(const struct bt_string_set *labels,
 	          "is a label like the others", "are labels like the others",
 	          log);
 	warn_kind(
-	    labels, bt_table_has_comma, BT_HINT_NONE,
+	    labels, bt_table_has_comma, BT_HINT_TABLE_DECIMAL,
 	    "looks like a number with a comma (decimal, or of thousands), "
 	    "and is a class like the others",
 	    "look like numbers with a comma (decimal, or of thousands), "
@@ -150,19 +151,84 @@ int bt_table_warn_labels(const struct bt_string_set *labels,
 	return doubt_pairs(labels, log, err);
 }
 
-/* A header of one name that looks like several. */
-static void doubt_delimiter(const struct bt_row_source *rows,
-                            struct bt_span name, const struct bt_log *log)
+static bool are_digits(const char *words)
 {
-	enum bt_hint hint = bt_table_delimiter_hint(name);
+	return words == NULL || words[strspn(words, "0123456789,")] == '\0';
+}
+
+/* Whether columns were given by their numbers alone. */
+static bool by_number(const struct bt_table_opts *opts,
+                      const struct bt_table_columns *c,
+                      const struct bt_span *names)
+{
+	return opts->text != NULL && are_digits(opts->text) &&
+	       are_digits(opts->pair) && are_digits(opts->label) &&
+	       are_digits(opts->id) &&
+	       !bt_span_equal(names[c->text[0]], bt_span(opts->text));
+}
+
+/* Whether a header has a number for an id or a label, or a sentence. */
+static bool looks_like_data(const struct bt_table_columns *c,
+                            const struct bt_span *names)
+{
+	struct bt_span text = names[c->text[0]];
+	size_t i, blanks = 0;
+	double x;
+
+	for (i = 0; i < text.n; i++)
+		blanks += text.p[i] == ' ';
+	return blanks >= SENTENCE ||
+	       (c->id < BT_TABLE_ROW && bt_table_is_number(names[c->id], &x)) ||
+	       (c->n_label > 0 && bt_table_is_number(names[c->label[0]], &x));
+}
+
+/* The first row is lost if it was data. */
+static void tell_header(const struct bt_row_source *rows,
+                        const struct bt_table_opts *opts,
+                        const struct bt_span *names)
+{
+	const struct bt_table_columns *c = &rows->columns;
 	struct bt_buf b = BT_BUF_INIT;
 
-	if (hint == BT_HINT_NONE)
+	if (!by_number(opts, c, names))
 		return;
-	bt_table_put_name(&b, name);
-	bt_log_warn(log, "one-column", hint, "the only column of %s is %s",
+	bt_buf_printf(&b, "the first row of %s was read as the header, ",
+	              bt_row_source_name(rows));
+	bt_table_put_name(&b, names[c->text[0]]);
+	bt_buf_puts(&b, " as the name of the text");
+	if (looks_like_data(c, names))
+		bt_log_warn(opts->log, "header-is-data",
+		            BT_HINT_TABLE_NO_HEADER, "%s", bt_buf_str(&b));
+	else
+		bt_log_hint(opts->log, BT_LOG_NOTE, BT_HINT_TABLE_NO_HEADER,
+		            "%s", bt_buf_str(&b));
+	bt_buf_clear(&b);
+}
+
+/* Whether the header's label is one of other rows; it warns of that. */
+static bool doubt_label(const struct bt_row_source *rows,
+                        const struct bt_table_opts *opts,
+                        const struct bt_span *names,
+                        const struct bt_string_set *labels)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	struct bt_span v;
+	size_t k;
+
+	if (opts->label == NULL || rows->columns.n_label != 1 ||
+	    rows->columns.label[0] >= rows->columns.own)
+		return false;
+	v = names[rows->columns.label[0]];
+	if (bt_span_equal(v, bt_span(opts->label)) ||
+	    !bt_string_set_find(labels, v, &k))
+		return false; /* the column was named, or is no label */
+	bt_table_put_name(&b, v);
+	bt_log_warn(opts->log, "header-is-label", BT_HINT_TABLE_NO_HEADER,
+	            "the first row of %s was read as the header, and its "
+	            "%s is also a label of other rows",
 	            bt_row_source_name(rows), bt_buf_str(&b));
 	bt_buf_clear(&b);
+	return true;
 }
 
 void bt_table_warn_header(const struct bt_row_source *rows,
@@ -171,24 +237,12 @@ void bt_table_warn_header(const struct bt_row_source *rows,
 {
 	const struct bt_span *names =
 	    rows->csv != NULL ? bt_csv_names(rows->csv) : NULL;
-	struct bt_buf b = BT_BUF_INIT;
-	struct bt_span v;
-	size_t k;
 
-	if (names != NULL && bt_csv_width(rows->csv) == 1)
-		doubt_delimiter(rows, names[0], opts->log);
-	if (names == NULL || opts->label == NULL ||
-	    rows->columns.n_label != 1 ||
-	    rows->columns.label[0] >= rows->columns.own)
+	if (names == NULL)
 		return;
-	v = names[rows->columns.label[0]];
-	if (bt_span_equal(v, bt_span(opts->label)) ||
-	    !bt_string_set_find(labels, v, &k))
-		return; /* the column was named, or is no label */
-	bt_table_put_name(&b, v);
-	bt_log_warn(opts->log, "header-is-label", BT_HINT_TABLE_NO_HEADER,
-	            "the first row of %s was read as the header, and its "
-	            "%s is also a label of other rows",
-	            bt_row_source_name(rows), bt_buf_str(&b));
-	bt_buf_clear(&b);
+	if (bt_csv_width(rows->csv) == 1)
+		bt_table_doubt_delimiter(bt_row_source_name(rows), names[0],
+		                         opts->log);
+	if (!doubt_label(rows, opts, names, labels) && opts->task == NULL)
+		tell_header(rows, opts, names);
 }

@@ -24,13 +24,17 @@ static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
 			return BT_OK;
 		return bt_error_hint(
 		    err,
-		    numbers ? BT_HINT_TASK_REGRESSION
-		            : BT_HINT_TASK_MULTI_LABEL,
+		    numbers        ? BT_HINT_TASK_REGRESSION
+		    : rec->several ? BT_HINT_TASK_MULTI_LABEL
+		                   : BT_HINT_TASK_MULTI_LABEL_OR_ONE_HOT,
 		    bt_error_set(err, BT_EFORMAT,
 		                 numbers ? "has several numbers to predict, "
 		                           "but the model is single-label"
-		                         : "has several labels, but the model "
-		                           "is single-label"));
+		                 : rec->several
+		                     ? "has several labels, but the model "
+		                       "is single-label"
+		                     : "may have several labels, but the model "
+		                       "is single-label"));
 	}
 	if (s.p == NULL && rec->has_label_value && mode != BT_LABELS_OPTIONAL)
 		return bt_error_hint(

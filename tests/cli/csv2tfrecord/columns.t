@@ -281,4 +281,24 @@ done >missing
 is "$(cat missing)" '' 'it explains every option'
 misuse "unknown option '--nosuch'" 'an unknown option' csv2tfrecord --nosuch
 
+# a header that columns by number pass over
+printf '1,where do I park?\n2,is it open today?\n' >bare.csv
+csv2tfrecord -i 1 -t 2 -o got bare.csv 2>err
+is "$(cat err)" "csv2tfrecord: warning: the first row of 'bare.csv' was read as the header, 'where do I park?' as the name of the text (if that row is data, use --no-header)
+csv2tfrecord: 1 record from 1 file" 'a sentence in the header'
+printf 'no,text\n1,a\n' >named.csv
+csv2tfrecord -i 1 -t 2 -o got named.csv 2>err
+is "$(cat err)" "csv2tfrecord: the first row of 'named.csv' was read as the header, 'text' as the name of the text (if that row is data, use --no-header)
+csv2tfrecord: 1 record from 1 file" 'a name there'
+csv2tfrecord -i 1 -t text -o got named.csv 2>err
+is "$(cat err)" 'csv2tfrecord: 1 record from 1 file' 'a column given by its name'
+csv2tfrecord --no-header -i 1 -t 2 -o got bare.csv 2>err
+is "$(cat err)" 'csv2tfrecord: 2 records from 1 file' 'without a header'
+
+# empty second texts, and columns that are given one by one
+printf 'a,b\nx,\ny,z\n' >pair.csv
+csv2tfrecord -t a --pair b -o got pair.csv 2>err
+is "$(cat err)" 'csv2tfrecord: 2 records from 1 file; 1 second text is empty' 'an empty second text is counted'
+csv2tfrecord -t a -t b -o got pair.csv 2>err
+is "$(head -n 1 err)" "csv2tfrecord: warning: --text is given more than once: 'b' counts, 'a' does not (give both as a,b)" 'columns given one by one'
 finish

@@ -115,8 +115,12 @@ gives 'label=toxic|label_names=[toxic,rude]|text_a=a
 label=[toxic,rude]|label_names=[toxic,rude]|text_a=b
 label=[]|label_names=[toxic,rude]|text_a=c' 'words in any case' -l toxic,rude words.csv
 sed 's/Yes//' words.csv >hole.csv
-refuses "*record 1 (line 2): 'toxic' is '', expected 0 or 1 (or true or false, or yes or no) (--skip-bad drops the row)" \
+refuses "*record 1 (line 2): 'toxic' is '', expected 0 or 1 (or true or false, or yes or no) (--na drop leaves out rows whose label is missing)" \
 	'an empty cell' csv2tfrecord -l toxic,rude hole.csv
+gives 'label=[toxic,rude]|label_names=[toxic,rude]|text_a=b
+label=[]|label_names=[toxic,rude]|text_a=c' '... is left out with its row' --na drop -l toxic,rude hole.csv
+is "$(cat err)" 'csv2tfrecord: 2 records from 1 file, 2 labels; 1 with no positive label; 1 row without text or label left out' \
+	'... and counted'
 misuse 'several label columns need a header, which names the labels' \
 	'without a header' csv2tfrecord --no-header -t 1 -l 2,3 m.csv
 printf 'text,x,x\na,0,1\n' >same.csv
@@ -257,15 +261,30 @@ text_a=f b' 'one of several texts is enough' --na drop -t text,p m.csv
 # numbers out of range
 printf 'text,y\na,1\nb,1e39\n' >r.csv
 printf 'text,y\na,"3,5"\n' >comma.csv
-refuses "*record 1 (line 2): label '3,5' is not a number: it has a comma (decimal, or of thousands); numbers are written as 3.5" \
+refuses "*record 1 (line 2): label '3,5' is not a number: it has a comma (decimal, or of thousands); numbers are written as 3.5 (--label-type float with --decimal-comma reads 3,5 as 3.5)" \
 	'a decimal comma' csv2tfrecord -l y --label-type float comma.csv
 csv2tfrecord -l y comma.csv >got 2>err
-is "$(head -n 1 err)" "csv2tfrecord: warning: the label '3,5' looks like a number with a comma (decimal, or of thousands), and is a class like the others" \
+is "$(head -n 1 err)" "csv2tfrecord: warning: the label '3,5' looks like a number with a comma (decimal, or of thousands), and is a class like the others (--label-type float with --decimal-comma reads 3,5 as 3.5)" \
 	'... of a class'
 printf 'text,y\na,"1,"\nb,",5"\nc,"1,000"\nd,"1,2"\n' >comma.csv
 csv2tfrecord -l y comma.csv >got 2>err
-is "$(head -n 1 err)" "csv2tfrecord: warning: 2 labels look like numbers with a comma (decimal, or of thousands), and are classes like the others, such as '1,000'" \
+is "$(head -n 1 err)" "csv2tfrecord: warning: 2 labels look like numbers with a comma (decimal, or of thousands), and are classes like the others, such as '1,000' (--label-type float with --decimal-comma reads 3,5 as 3.5)" \
 	'... only between digits'
+printf 'text;y;z;w\na;-3,5;1,25;0,5\nb;2;1e1;1\n' >comma.csv
+gives 'label=-3.5|text_a=a|weight=0.5
+label=2|text_a=b|weight=1' 'read with --decimal-comma, weights, too' \
+	--delimiter ';' -l y --weight w --label-type float --decimal-comma comma.csv
+is "$(cat err)" 'csv2tfrecord: 2 records from 1 file, 2 labels, numbers from -3.5 to 2 with mean -0.75' '... as numbers'
+gives 'label_ids=[-3.5,1.25]|label_names=[y,z]|text_a=a
+label_ids=[2,10]|label_names=[y,z]|text_a=b' '... of several columns' \
+	--delimiter ';' -l y,z --label-type float --decimal-comma comma.csv
+printf 'text;y;z\na;1.000;1,25\n' >comma.csv
+refuses "*label '1.000' is not a number: it has a point, where numbers are written as 3,5" 'a point, perhaps of thousands' \
+	csv2tfrecord --delimiter ';' -l y --label-type float --decimal-comma comma.csv
+refuses "*'y' is '1.000', expected a number: it has a point, *" '... in one of several columns' \
+	csv2tfrecord --delimiter ';' -l y,z --label-type float --decimal-comma comma.csv
+misuse '--decimal-comma needs --label-type float or --weight' 'without numbers' \
+	csv2tfrecord --delimiter ';' -l y --decimal-comma comma.csv
 printf 'text,y\na,"3,"\n' >comma.csv
 refuses "*record 1 (line 2): label '3,' is not a number" 'a comma at the end' csv2tfrecord -l y --label-type float comma.csv
 printf 'text,y\na,"3,5x"\n' >comma.csv

@@ -117,4 +117,10 @@ refuses "csv2tfrecord: 'x.jsonl' holds JSON Lines, which have no header: each ro
 declines 1 "csv2tfrecord: *empty.csv*" '... of nothing' csv2tfrecord --list-columns -o y.rec empty.csv
 declines 2 'csv2tfrecord: --list-columns takes one file, *' '... of two files' csv2tfrecord --list-columns names.csv names.csv
 declines 2 'csv2tfrecord: --list-columns takes one file, *' '... without a header' csv2tfrecord --list-columns --no-header names.csv
+declines 2 'csv2tfrecord: --list-columns takes one file, without *--where*' '... of some rows' csv2tfrecord --list-columns --where a=b names.csv
+declines 2 'csv2tfrecord: --list-columns takes one file, without *--rejects*' '... with rejects' csv2tfrecord --list-columns --rejects y.rec names.csv
+declines 2 'csv2tfrecord: --list-columns takes one file, without *--zstd' '... compressed' csv2tfrecord --list-columns --zstd names.csv
+printf 'a;b\n1;2\n' >one.csv
+is "$(csv2tfrecord --list-columns one.csv 2>&1)" "csv2tfrecord: warning: the only column of 'one.csv' is 'a;b' (use --delimiter semicolon)
+a;b" 'a delimiter that is not the right one'
 finish
