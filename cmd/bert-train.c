@@ -200,10 +200,14 @@ static int check(const struct args *a, struct bt_error *err)
 	    a->job.eval == NULL && a->job.eval_share == 0)
 		return bt_error_set(err, BT_EARG,
 		                    "--%s needs records to evaluate on: "
-		                    "give --eval FILE or --eval-share X",
+		                    "give --eval FILE or --eval-share X%s",
 		                    t->patience > 0     ? "patience"
 		                    : t->eval_steps > 0 ? "eval-steps"
-		                                        : "metric");
+		                                        : "metric",
+		                    a->kfold > 0
+		                        ? " (a fold has no part in the choice "
+		                          "of its model, and has all metrics)"
+		                        : "");
 	if ((t->metric != NULL &&
 	     (r = bt_metrics_find(&none, t->metric, &value, err))) ||
 	    (r = bt_weights_gaps_check(&a->job.gaps, err)) ||

@@ -64,6 +64,8 @@ like "$(cat err)" '*accuracy is at most 1*' 'told'
 works 'a loss above 1' bert-eval -m m --min loss=90 dev.rec
 exits 2 'a measure of nothing' bert-train -m m -o x --metric loss train.rec
 like "$(cat err)" '*--metric needs records to evaluate on*' 'told'
+exits 2 'a measure of folds' bert-train -m m -o x --kfold 2 --metric loss train.rec
+like "$(cat err)" '*--metric needs records*--eval-share X (a fold has no part in the choice of its model, and has all metrics)*' 'told'
 
 # warns GLOB NAME COMMAND...: status 0 and a warning
 warns() {
