@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Metrics of tagged words, against seqeval 1.2.2. */
+/* Metrics of tagged words, against seqeval 1.2.2: those of a few cases, and of
+ * random ones in tests/data/tagging.txt, made by
+ * tests/fixtures/tagging-table.py. */
+#include <jansson.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "metrics/metrics.h"
@@ -147,10 +152,96 @@ TEST(known_answers)
 	}
 }
 
+/* Of a type, "f1:PER", or of all. */
+static double find(const struct bt_metrics *m, const struct bt_labels *l,
+                   char *name)
+{
+	char *type = strchr(name, ':');
+	struct bt_metrics_summary s;
+	struct bt_error err = {0};
+	json_t *all, *one;
+	double got = NAN;
+	size_t i;
+
+	if (type == NULL) {
+		bt_metrics_summary(m, &s);
+		assert_ok(bt_metrics_find(&s, name, &got, &err));
+		return got;
+	}
+	*type++ = '\0';
+	all = json_object();
+	assert_int_equal(m->kind->json(m, l, all), 0);
+	json_array_foreach(
+	    json_object_get(all, "entities"), i,
+	    one) if (strcmp(json_string_value(json_object_get(one, "type")),
+	                    type) == 0) got =
+	    json_real_value(json_object_get(one, name));
+	json_decref(all);
+	return got;
+}
+
+/* Begins metrics of the words of a case, and adds them. */
+static void begin_case(struct bt_metrics *m, struct bt_labels *l,
+                       const char *scheme, const int *truth, const int *guess,
+                       size_t n)
+{
+	struct bt_error err = {0};
+	size_t i;
+
+	assert_ok(bt_metrics_init(m, &bt_metrics_tagging, l->n, &err));
+	assert_ok(bt_metrics_name_outputs(m, l, &err));
+	if (strcmp(scheme, "-") != 0)
+		assert_ok(bt_metrics_set_scheme(m, scheme, l, &err));
+	for (i = 0; i < n; i++)
+		add(m, truth[i], guess[i]);
+}
+
+TEST(random_answers)
+{
+	char path[4096], line[1024], name[40], value[40], scheme[8] = "";
+	const char *top = getenv("TEST_TOP");
+	int truth[MOST], guess[MOST], at = 0, wants = 0;
+	struct bt_metrics m = {0};
+	struct bt_labels l = {0};
+	size_t n = 0;
+	double got;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/tests/data/tagging.txt",
+	         top != NULL ? top : ".");
+	f = fopen(path, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f) != NULL) {
+		line[strcspn(line, "\n")] = '\0';
+		if (sscanf(line, "case %7s", scheme) == 1) {
+			bt_metrics_clear(&m);
+			bt_labels_clear(&l);
+			at++;
+		} else if (strncmp(line, "truth ", 6) == 0) {
+			n = words(line + 6, &l, truth);
+		} else if (strncmp(line, "guess ", 6) == 0) {
+			assert_int_equal(words(line + 6, &l, guess), n);
+			begin_case(&m, &l, scheme, truth, guess, n);
+		} else if (sscanf(line, "want %39s %39s", name, value) == 2) {
+			got = find(&m, &l, name);
+			if (!(fabs(got - strtod(value, NULL)) < 1e-12))
+				fail_msg("case %d, %s: %s is %.17g, not %s", at,
+				         scheme, name, got, value);
+			wants++;
+		}
+	}
+	fclose(f);
+	bt_metrics_clear(&m);
+	bt_labels_clear(&l);
+	assert_int_equal(at, 140);
+	assert_true(wants > 1900);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(known_answers),
+	    cmocka_unit_test(random_answers),
 	};
 
 	return RUN(tests);
