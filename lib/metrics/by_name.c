@@ -43,6 +43,7 @@ static const struct {
     M(MASKED, true, perplexity),
     ROW(MASKED, false, "next_accuracy", next_accuracy, BT_METRICS_OF_NEXT, 0),
     ROW(PAIRS, false, "mrr", mrr, BT_METRICS_OF_PAIRS, 0),
+    ROW(PAIRS, false, "ndcg_at_10", ndcg_at_10, BT_METRICS_OF_PAIRS, 0),
     ROW(PAIRS, false, "triplet_accuracy", triplet_accuracy,
         BT_METRICS_OF_TRIPLETS, 0),
     M(TAGS, false, precision),

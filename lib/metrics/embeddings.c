@@ -139,10 +139,14 @@ static void add_places(const struct ranking *r, struct bt_metrics_summary *s)
 		s->triplet_accuracy += r->place[i].apart;
 		s->accuracy += r->place[i].nearer == 0;
 		s->mrr += 1 / (double)(r->place[i].nearer + 1);
+		if (r->place[i].nearer < 10)
+			s->ndcg_at_10 +=
+			    1 / log2((double)r->place[i].nearer + 2);
 		s->loss += r->place[i].loss;
 	}
 	s->accuracy = bt_metrics_ratio(s->accuracy, n);
 	s->mrr = bt_metrics_ratio(s->mrr, n);
+	s->ndcg_at_10 = bt_metrics_ratio(s->ndcg_at_10, n);
 	s->triplet_accuracy = bt_metrics_ratio(s->triplet_accuracy, n);
 	s->loss = bt_metrics_ratio(s->loss, n);
 }
@@ -227,8 +231,8 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 	s->lacks = (scores ? BT_METRICS_OF_PAIRS : BT_METRICS_OF_SCORES) |
 	           (scores || !triplets ? BT_METRICS_OF_TRIPLETS : 0);
 	if (m->n == 0 || (scores ? compare(m, s) : rank(m, s)) != BT_OK)
-		s->loss = s->accuracy = s->mrr = s->triplet_accuracy =
-		    s->pearson = s->spearman = NAN;
+		s->loss = s->accuracy = s->mrr = s->ndcg_at_10 =
+		    s->triplet_accuracy = s->pearson = s->spearman = NAN;
 }
 
 static void report(const struct bt_metrics *m, const struct bt_labels *l,
@@ -243,8 +247,8 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 		bt_buf_printf(out, "spearman %.4f  pearson %.4f", s.spearman,
 		              s.pearson);
 	else
-		bt_buf_printf(out, "accuracy %.4f  MRR %.4f", s.accuracy,
-		              s.mrr);
+		bt_buf_printf(out, "accuracy %.4f  MRR %.4f  NDCG@10 %.4f",
+		              s.accuracy, s.mrr, s.ndcg_at_10);
 	if ((s.lacks & BT_METRICS_OF_TRIPLETS) == 0)
 		bt_buf_printf(out, "  triplet accuracy %.4f",
 		              s.triplet_accuracy);

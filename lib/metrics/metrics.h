@@ -297,9 +297,10 @@ struct bt_metrics_summary {
 	/* of spans exact_match is the share of windows with both tokens right;
 	 * f1 is then that of an answer's tokens, the mean over windows */
 
-	/* of embeddings, and accuracy, of pairs without a score: 1 / the place
-	 * of the right text, the mean */
-	double mrr;
+	/* of embeddings, and accuracy, of pairs without a score, means of the
+	 * place of the right text: 1 / it; and 1 / log2(it + 1), or 0 behind
+	 * the first ten */
+	double mrr, ndcg_at_10;
 	double triplet_accuracy; /* share of those whose right text is nearer
 	                          * than the wrong ones given for it */
 

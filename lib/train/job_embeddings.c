@@ -124,7 +124,7 @@ int bt_job_embedding_loss(struct bt_job *j, struct bt_error *err)
 		                    "these have %s",
 		                    names[i], scores ? "without" : "with",
 		                    scores ? "scores" : "none");
-	if (bt_str_in_list(scores ? "accuracy|mrr|triplet_accuracy"
+	if (bt_str_in_list(scores ? "accuracy|mrr|ndcg_at_10|triplet_accuracy"
 	                          : "pearson|spearman",
 	                   m))
 		return bt_error_set(err, BT_EARG,

@@ -42,7 +42,7 @@ sed 's/^{/{"id2label": {"0": "a", "1": "b", "2": "c"}, /' m/config.json >named/c
 refuses "*'named' has no tensor '*', which the model needs (--embed auto writes its embeddings)*" \
 	'nor a head if labels have names' bert-predict -q -m named dev.rec
 works 'it is evaluated' bert-eval -m m --dtype f32 --min mrr=.2 dev.rec
-like "$(cat out)" 'accuracy 0.* MRR 0.* loss * (20 pairs)' 'by pairs'
+like "$(cat out)" 'accuracy 0.* MRR 0.* NDCG@10 0.* loss * (20 pairs)' 'by pairs'
 is "$(sed 's/.*MRR \(0.[0-9]*\).*/\1/' out)" \
 	"$(sed -n 's/.*mrr":\([0-9.]*\).*/\1/p' m/history.jsonl | sort -n | tail -n 1 | xargs printf %.4f)" 'as in training'
 misuses '*embeddings of pairs are evaluated without --by*' 'other reports' bert-eval -q -m m --by length dev.rec

@@ -203,6 +203,7 @@ TEST(equal_embeddings)
 		assert_int_equal(m.n, 3);
 		assert_true(s.accuracy == same);
 		assert_true(fabs(s.mrr - (same ? 1 : 1. / 3)) < 1e-12);
+		assert_true(fabs(s.ndcg_at_10 - (same ? 1 : .5)) < 1e-12);
 		assert_true(fabs(s.loss - (same ? 0 : log(3))) < 1e-9);
 	}
 	bt_metrics_clear(&m);
