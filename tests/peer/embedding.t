@@ -48,14 +48,14 @@ trains() {
 		# shellcheck disable=SC2086 # words of options
 		csv2tfrecord -q -t a --pair b $label pairs.csv | bert-tokenize -q -m "$model" --apart $texts -o pairs.rec
 		works "$loss" bert-train -q --force -m "$model" --task embedding --embedding-loss $name $batches $cut \
-			--steps 3 --dropout 0 --learning-rate 1e-4 --warmup 0 --schedule constant --log-steps 1 --dtype f32 \
+			--steps 10 --dropout 0 --learning-rate 1e-4 --warmup 0 --schedule constant --log-steps 1 --dtype f32 \
 			-o $loss pairs.rec
 	done
 	"$PEER_PYTHON" "$peer" "$model" pairs.csv "$@" >said 2>why
 	result $? 'sentence-transformers trains'
 	for loss; do
 		grep "^$loss:" said >why
-		grep -q "^$loss: 3 updates, .* alike" said
+		grep -q "^$loss: 10 updates, .* alike" said
 		result $? "... alike: $loss"
 	done
 }
