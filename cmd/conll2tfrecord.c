@@ -32,23 +32,30 @@ static const struct bt_opt options[] = {
            values, o.word),
     BT_STR('t', "tag", "COL", "column of the tags, or their key [last, tags]",
            values, o.tag),
-    BT_STR(0, "spans", "KEY",
-           "key of the spans with labels in a text, the words [text]", values,
-           o.spans),
     BT_FLAG(0, "no-tags", "the words have no tags", values, o.no_tags),
     BT_STR(0, "sentence", "COL",
            "read tables with a word in a row: column of the sentences' names",
            values, sentence),
-    BT_STR(0, "delimiter", "C", "of such a table: a " BT_CSV_DELIMITERS, values,
+    BT_STR(0, "comment", "TEXT",
+           "leave out lines that begin with TEXT [# without a tab, if tabs "
+           "divide the columns]",
+           values, o.comment),
+    BT_GROUP("Texts, and tables"),
+    BT_STR(0, "text", "COL",
+           "read texts, and cut them into words: their column or key [text]",
+           values, o.text),
+    BT_STR(0, "spans", "COL",
+           "likewise, with tags: column or key of the spans with labels in a "
+           "text",
+           values, o.spans),
+    BT_STR('i', "id", "COL", "column or key of the texts' ids [id]", values,
+           o.id),
+    BT_STR(0, "delimiter", "C", "of a table: a " BT_CSV_DELIMITERS, values,
            delimiter),
     BT_FLAG(0, "no-quote", "its double quotes are ordinary characters", values,
             no_quote),
     BT_STR(0, "encoding", "NAME", "its encoding: " BT_CHARSET_NAMES " [utf-8]",
            values, encoding),
-    BT_STR(0, "comment", "TEXT",
-           "leave out lines that begin with TEXT [# without a tab, if tabs "
-           "divide the columns]",
-           values, o.comment),
     BT_GROUP("Schemes of tags"),
     BT_STR(0, "scheme", "FROM[:TO]",
            "tags follow scheme FROM; write them by scheme TO [FROM], of "
@@ -72,7 +79,7 @@ static const struct bt_tool tool = {
     "conll2tfrecord",
     "[OPTION ...] [FILE ...]",
     "Turns sentences of words and tags, in CoNLL columns, JSON Lines or "
-    "Parquet,\ninto records.",
+    "Parquet,\nor texts, also in CSV, into records.",
     "conll2tfrecord train.txt | bert-tokenize -m minilm -o train.rec",
     options,
 };
@@ -81,27 +88,35 @@ static const struct bt_tool tool = {
 static const char *misfit(const struct values *v)
 {
 	bool table = v->sentence != NULL;
+	bool texts = v->o.text != NULL || v->o.spans != NULL;
 
 	if (v->o.no_tags && v->o.tag != NULL)
 		return "give either --tag or --no-tags";
-	if (v->o.spans != NULL && (v->o.tag != NULL || table))
-		return "--spans makes no sense with --tag and --sentence";
+	if (texts && (v->o.word != NULL || v->o.tag != NULL || table))
+		return "--text and --spans make no sense with --word, --tag "
+		       "and --sentence";
+	if (v->o.id != NULL && !texts)
+		return "--id needs --text or --spans";
 	if (v->o.no_tags && v->o.scheme != NULL)
 		return "give either --scheme or --no-tags";
+	if (texts && v->o.spans == NULL && v->o.scheme != NULL)
+		return "--scheme needs --spans, where texts are read";
 	if (v->o.comment != NULL && *v->o.comment == '\0')
 		return "--comment needs a text";
 	if (v->o.repair_tags && v->o.scheme == NULL)
 		return "--repair-tags needs --scheme";
 	if (table && (v->o.word == NULL || (v->o.tag == NULL && !v->o.no_tags)))
 		return "--sentence needs --word and --tag or --no-tags";
-	if (v->o.documents && (v->context > 0 || table))
-		return "--documents makes no sense with --context and "
-		       "--sentence";
-	if (table && v->o.comment != NULL)
-		return "give either --sentence or --comment";
-	if (!table &&
+	if (v->o.documents && (v->context > 0 || table || texts))
+		return "--documents makes no sense with --context, "
+		       "--sentence, --text and --spans";
+	if ((table || texts) && v->o.comment != NULL)
+		return "--comment makes no sense with --sentence, --text and "
+		       "--spans";
+	if (!table && !texts &&
 	    (v->delimiter != NULL || v->encoding != NULL || v->no_quote))
-		return "--delimiter, --encoding and --no-quote need --sentence";
+		return "--delimiter, --encoding and --no-quote need --sentence, "
+		       "--text or --spans";
 	return NULL;
 }
 
@@ -153,7 +168,8 @@ static int convert(const struct values *v, const struct bt_table_opts *t,
 	if (r != BT_OK)
 		return r;
 	o.context = (size_t)v->context;
-	o.table = v->sentence != NULL ? t : NULL;
+	o.word_rows = v->sentence != NULL;
+	o.table = t;
 	r = bt_conll_convert(files, n, &o, out, stats, err);
 	return bt_out_end(out, r, err);
 }

@@ -236,8 +236,11 @@ static const char *const words[BT_HINTS] = {
         "squad2tfrecord reads questions and the texts that answer them",
     [BT_HINT_READ_WORDS] = "conll2tfrecord reads words and their tags",
     [BT_HINT_READ_SPANS] =
-        "--spans KEY reads the text and the spans in it that have labels",
-    [BT_HINT_TEXT_OF_SPANS] = "--word names the key of the text",
+        "conll2tfrecord --spans reads spans with labels in a text",
+    [BT_HINT_TEXTS_OR_SPANS] =
+        "--text COL reads texts, --spans COL the spans in them that have "
+        "labels, too",
+    [BT_HINT_TEXT_OF_SPANS] = "--text names the key of the text",
     [BT_HINT_READ_TEXT] =
         "csv2tfrecord reads tables and JSON Lines, bert-tokenize --lines lines of text",
     [BT_HINT_NO_ANSWERS] =

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One JSON object, of which the values of some keys are wanted. */
+#define _GNU_SOURCE /* memmem */
 #include <string.h>
 
 #include "format/jsonl_int.h"
@@ -18,6 +19,20 @@ static int has_nul(struct bt_jsonl_object *o, size_t i, struct bt_span v,
 
 #define EXPECTED_SCALAR ", expected a string, number or boolean"
 
+/* Whether a list or an object is a part of a text with its label, as programs
+ * for annotation write them: [0, 3, "PER"], {"start": 0, ...}. A guess. */
+static bool seems_span(const struct bt_jsonl_object *o)
+{
+	size_t n = (size_t)(o->end - o->p);
+	const char *close;
+
+	if (n > 1 && *o->p == '[')
+		return o->p[1] >= '0' && o->p[1] <= '9';
+	close = n > 0 && *o->p == '{' ? memchr(o->p, '}', n) : NULL;
+	return close != NULL &&
+	       memmem(o->p, (size_t)(close - o->p), "\"start", 6) != NULL;
+}
+
 static int nested(struct bt_jsonl_object *o, size_t i, const char *what,
                   struct bt_error *err)
 {
@@ -25,7 +40,10 @@ static int nested(struct bt_jsonl_object *o, size_t i, const char *what,
 
 	o->fault = BT_JSONL_NESTED;
 	return bt_error_hint(
-	    err, object ? BT_HINT_MEMBER : BT_HINT_NONE,
+	    err,
+	    seems_span(o) ? BT_HINT_READ_SPANS
+	    : object      ? BT_HINT_MEMBER
+	                  : BT_HINT_NONE,
 	    bt_error_set(err, BT_EFORMAT, "byte %zu: '%.*s' holds %s",
 	                 (size_t)(o->p - o->start) + 1, (int)o->keys[i].n,
 	                 o->keys[i].p, what));

@@ -46,9 +46,8 @@ static int ambiguous(const struct bt_table_header *h, struct bt_span word,
 	return fail(&b, BT_EFORMAT, err);
 }
 
-/* 1: *at is the only column of that name; 0: there is none; else an error. */
-static int find_name(const struct bt_table_header *h, struct bt_span word,
-                     size_t *at, struct bt_error *err)
+int bt_table_find_name(const struct bt_table_header *h, struct bt_span word,
+                       size_t *at, struct bt_error *err)
 {
 	size_t i, found = h->n;
 
@@ -65,8 +64,8 @@ static int find_name(const struct bt_table_header *h, struct bt_span word,
 	return 1;
 }
 
-static int find_column(const struct bt_table_header *h, struct bt_span word,
-                       size_t *at, struct bt_error *err)
+int bt_table_find_column(const struct bt_table_header *h, struct bt_span word,
+                         size_t *at, struct bt_error *err)
 {
 	char digits[24];
 	uint64_t v;
@@ -76,7 +75,7 @@ static int find_column(const struct bt_table_header *h, struct bt_span word,
 		*at += h->n;
 		return BT_OK;
 	}
-	r = find_name(h, word, at, err);
+	r = bt_table_find_name(h, word, at, err);
 	if (r != 0)
 		return r < 0 ? r : BT_OK;
 	if (!bt_span_str(word, digits, sizeof(digits)) ||
@@ -93,7 +92,8 @@ static int find_optional(const struct bt_table_header *h, const char *word,
                          size_t *at, struct bt_error *err)
 {
 	*at = BT_TABLE_ABSENT;
-	return word == NULL ? BT_OK : find_column(h, bt_span(word), at, err);
+	return word == NULL ? BT_OK
+	                    : bt_table_find_column(h, bt_span(word), at, err);
 }
 
 /* Whether the id may be the file and the row's number. */
@@ -112,7 +112,7 @@ static int find_id(const struct bt_table_header *h,
 
 	if (!may_number(opts))
 		return find_optional(h, opts->id, at, err);
-	r = find_name(h, bt_span(opts->id), at, err);
+	r = bt_table_find_name(h, bt_span(opts->id), at, err);
 	if (r == 0)
 		*at = BT_TABLE_ROW;
 	return r < 0 ? r : BT_OK;
@@ -149,7 +149,7 @@ static int find_key(const struct bt_table_header *h, struct bt_span like,
 	c->text = bt_array0(1, sizeof(*c->text));
 	c->n_text = 1;
 	for (i = 0; r == 0 && i < sizeof(names) / sizeof(*names); i++)
-		r = find_name(h, names[i], c->text, err);
+		r = bt_table_find_name(h, names[i], c->text, err);
 	return r < 0 ? r : BT_OK; /* or the first */
 }
 
@@ -165,14 +165,14 @@ static int find_list(const struct bt_table_header *h, const char *words,
 	for (i = 0; i < word.n; i++)
 		most += word.p[i] == ',';
 	*list = bt_array(most, sizeof(**list));
-	r = find_name(h, word, &(*list)[0], err);
+	r = bt_table_find_name(h, word, &(*list)[0], err);
 	if (r == 1)
 		*n = 1;
 	if (r != 0)
 		return r < 0 ? r : BT_OK;
 	for (;;) {
 		word.n = (size_t)((comma != NULL ? comma : end) - word.p);
-		r = find_column(h, word, &(*list)[*n], err);
+		r = bt_table_find_column(h, word, &(*list)[*n], err);
 		if (r != BT_OK)
 			return r;
 		(*n)++;
@@ -191,7 +191,7 @@ static int find_texts(const struct bt_table_header *h, const char *words,
 
 	if (words != NULL)
 		return find_list(h, words, &c->text, &c->n_text, err);
-	r = find_name(h, bt_span("text"), &at, err);
+	r = bt_table_find_name(h, bt_span("text"), &at, err);
 	if (r == 0)
 		return no_text(h, err);
 	return r < 0 ? r : find_list(h, "text", &c->text, &c->n_text, err);
@@ -485,7 +485,8 @@ int bt_table_columns_find(const struct bt_table_opts *opts,
 	    (r = find_optional(h, opts->weight, &c->weight, err)))
 		goto out;
 	for (i = 0; r == BT_OK && i < opts->n_where; i++)
-		r = find_column(h, opts->where[i].column, &c->where[i], err);
+		r = bt_table_find_column(h, opts->where[i].column, &c->where[i],
+		                         err);
 	if (r == BT_OK)
 		r = find_kept(h, opts, c, err);
 	c->unasked = opts->text == NULL && opts->label == NULL &&

@@ -15,6 +15,7 @@
 #include "io/path.h"
 #include "parquet/parquet.h"
 #include "table/conll_int.h"
+#include "table/csv_objects.h"
 #include "table/parquet_objects.h"
 #include "table/table.h"
 #include "table/tag_scheme.h"
@@ -184,9 +185,6 @@ static int settle_columns(struct reader *r, int n, struct bt_error *err)
 {
 	int e;
 
-	if (r->o->spans != NULL)
-		return bt_error_set(err, BT_EFORMAT,
-		                    "is not an object of JSON Lines");
 	e = bt_conll_choose(r->o->word, "words", 1, n, &r->word, err);
 	r->columns = n;
 	r->tag = -1;
@@ -341,17 +339,38 @@ static int read_objects(struct reader *r, struct bt_in *in,
 static int read_parquet(struct reader *r, struct bt_in *in,
                         struct bt_error *err)
 {
-	const char *tag = r->o->spans != NULL ? r->o->spans : r->o->tag;
-	const char *names[] = {"id", bt_conll_word_key(r->o),
-	                       tag != NULL ? tag : "tags", "ner_tags"};
+	const char *names[5], *id = r->o->id != NULL ? r->o->id : "id";
+	size_t n = 0;
+	int e;
+
+	names[n++] = id;
+	names[n++] = bt_conll_word_key(r->o);
+	if (r->o->spans != NULL || r->o->tag != NULL)
+		names[n++] = r->o->spans != NULL ? r->o->spans : r->o->tag;
+	else if (!r->o->no_tags && r->o->text == NULL) {
+		names[n++] = "tags";
+		names[n++] = "ner_tags";
+	}
+	r->json = true;
+	e = bt_parquet_objects(in, names, n, add_row, r, err);
+	return e == BT_OK ? end_document(r, err) : e;
+}
+
+/* Of CSV, a text in each row. */
+static int read_csv(struct reader *r, struct bt_in *in, struct bt_error *err)
+{
+	const struct bt_table_opts *t = r->o->table;
+	const struct bt_csv_opts standard = BT_CSV_OPTS_INIT;
+	const struct bt_csv_object_column columns[] = {
+	    {bt_conll_word_key(r->o), true, false},
+	    {r->o->id != NULL ? r->o->id : "id", r->o->id != NULL, false},
+	    {r->o->spans, !r->o->no_tags, true}};
 	int e;
 
 	r->json = true;
-	e = bt_parquet_objects(in, names,
-	                       r->o->no_tags ? 2
-	                       : tag != NULL ? 3
-	                                     : 4,
-	                       add_row, r, err);
+	e = bt_csv_objects(in, t != NULL ? &t->csv : &standard,
+	                   t != NULL ? t->charset : BT_CHARSET_UTF8, columns,
+	                   r->o->spans != NULL ? 3 : 2, add_row, r, err);
 	return e == BT_OK ? end_document(r, err) : e;
 }
 
@@ -416,26 +435,33 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 	return e == BT_OK ? end_document(r, err) : e;
 }
 
-static int read_text(struct reader *r, struct bt_in *in, struct bt_error *err)
+/* What a text is: *json, or lines. */
+static int begin_text(struct reader *r, struct bt_in *in, bool *json,
+                      struct bt_error *err)
 {
-	enum bt_utf16 order = BT_UTF16_NONE; /* unless a mark says it */
+	const struct bt_table_opts *t = r->o->table;
+	enum bt_charset set = t != NULL ? t->charset : BT_CHARSET_UTF8;
+	/* a mark says it, or else the user */
+	enum bt_utf16 order = t != NULL ? t->utf16 : BT_UTF16_NONE;
 	const uint8_t *p;
 	size_t got;
-	int e = bt_in_utf16(in, &order, err);
+	int e = BT_OK;
 
+	if (set == BT_CHARSET_UTF8)
+		e = bt_in_utf16(in, &order, err);
 	if (e == BT_OK)
-		e = bt_in_skip_mark(in, err);
+		e = bt_charset_skip_mark(set, in, err);
 	if (e == BT_OK)
 		e = bt_in_some(in, 1, &p, &got, err);
-	if (e != BT_OK)
-		return e;
-	return bt_conll_is_json(p, got) ? read_objects(r, in, err)
-	                                : read_lines(r, in, err);
+	if (e == BT_OK)
+		*json = bt_conll_is_json(p, got);
+	return e;
 }
 
 static int read_file(struct reader *r, char *path, struct bt_error *err)
 {
 	uint64_t documents;
+	bool json = false;
 	struct bt_in *in;
 	int e = bt_in_open(path, &in, err);
 
@@ -455,7 +481,11 @@ static int read_file(struct reader *r, char *path, struct bt_error *err)
 	if (e == 1)
 		return read_parquet(r, in, err);
 	if (e == BT_OK)
-		e = read_text(r, in, err);
+		e = begin_text(r, in, &json, err);
+	if (e == BT_OK && !json && bt_conll_has_texts(r->o))
+		return read_csv(r, in, err);
+	if (e == BT_OK)
+		e = json ? read_objects(r, in, err) : read_lines(r, in, err);
 	if (e == BT_OK && r->o->documents && r->stats->documents == documents)
 		e = bt_error_set(err, BT_EFORMAT,
 		                 "no line until here begins a document, as "
@@ -545,7 +575,7 @@ int bt_conll_convert(char *const *paths, int n,
 {
 	struct reader r = {.o = opts, .stats = stats, .w = {.out = out}};
 	int (*read)(struct reader * r, char *path, struct bt_error *err) =
-	    opts->table != NULL ? read_table : read_file;
+	    opts->word_rows ? read_table : read_file;
 	int i, e = reserve(&r);
 
 	if (e == BT_OK && opts->scheme != NULL)

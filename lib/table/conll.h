@@ -2,9 +2,9 @@
 /*
  * Sentences of words and their tags into text records: columns as CoNLL's
  * shared tasks have them, a word a line and an empty line behind each sentence,
- * or JSON Lines or Parquet with a list of words and one of tags, or with a text
- * and the spans in it that have labels, or any table
- * (table/table.h) with a word in a row. Features of a
+ * or JSON objects or Parquet with a list of words and one of tags, or any table
+ * (table/table.h) with a word in a row; or these, or CSV, with a text, and
+ * perhaps the spans in it that have labels. Features of a
  * record: id, words, tags (bytes lists), lines (the input's lines, where there
  * are), text (that the words come from, likewise), doc (the line -DOCSTART-, of
  * the first sentence behind it), and before and after (the words of the
@@ -26,9 +26,11 @@ struct bt_conll_opts {
 	/* column, from 1 on, or of JSON Lines and Parquet its name; NULL: the
 	 * first, and of the tags the last; "tokens" and "tags" or "ner_tags" */
 	const char *word, *tag;
-	/* key of the spans in a text, whose key word is, or "text"; NULL: words
-	 * and tags are lists */
-	const char *spans;
+	/* column or key of a text, which is cut into words, and of the spans in
+	 * it, which become tags. NULL: "text", if there are spans; none. Both
+	 * NULL: words and tags are lists, or columns */
+	const char *text, *spans;
+	const char *id; /* of the text; NULL: "id", if there is one */
 	bool no_tags;   /* there are none */
 	size_t context; /* sentences of the same document on either side */
 	/* a record has all sentences of a document, and its lines an empty one
@@ -41,10 +43,13 @@ struct bt_conll_opts {
 	/* lines that begin with it are comments; NULL: those with '#' and
 	 * without a tab, in a file whose columns are divided by tabs */
 	const char *comment;
+	/* how tables are read, of which csv, charset and utf16 count where a
+	 * row has a text; NULL: none is */
+	const struct bt_table_opts *table;
 	/* a row is a word, and its texts, labels and ids are words, tags and
 	 * the names of sentences, of which one begins where a row has another
-	 * one that is not empty; NULL: the forms above */
-	const struct bt_table_opts *table;
+	 * one that is not empty */
+	bool word_rows;
 };
 
 struct bt_conll_stats {

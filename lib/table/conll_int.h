@@ -34,6 +34,12 @@ int bt_conll_texts_append(struct bt_conll_texts *t,
 /* Adds a list of texts or whole numbers, the value of key. */
 int bt_conll_texts_list(struct bt_conll_texts *t, const json_t *list,
                         const char *key, struct bt_error *err) BT_MUST_USE;
+/* Whether there are texts, to be cut into words. */
+static inline bool bt_conll_has_texts(const struct bt_conll_opts *o)
+{
+	return o->text != NULL || o->spans != NULL;
+}
+/* The key of the words, or the text. */
 const char *bt_conll_word_key(const struct bt_conll_opts *o);
 /* Appends the id of a sentence, a text or a whole number. */
 void bt_conll_put_id(struct bt_buf *b, const json_t *id);

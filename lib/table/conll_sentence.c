@@ -33,7 +33,9 @@ int bt_conll_sentence_append(struct bt_conll_sentence *s,
 
 const char *bt_conll_word_key(const struct bt_conll_opts *o)
 {
-	return o->word != NULL ? o->word : o->spans != NULL ? "text" : "tokens";
+	if (bt_conll_has_texts(o))
+		return o->text != NULL ? o->text : "text";
+	return o->word != NULL ? o->word : "tokens";
 }
 
 static int no_key(const json_t *o, const char *key, enum bt_hint hint,
@@ -63,25 +65,27 @@ static enum bt_hint other_reader(const json_t *o)
 	if (json_object_get(o, "data") != NULL ||
 	    json_object_get(o, "question") != NULL)
 		return BT_HINT_READ_QUESTIONS;
-	return json_is_string(json_object_get(o, "text")) ? BT_HINT_READ_SPANS
-	                                                  : BT_HINT_NONE;
+	return json_is_string(json_object_get(o, "text"))
+	           ? BT_HINT_TEXTS_OR_SPANS
+	           : BT_HINT_NONE;
 }
 
 static int read_text(struct bt_conll_sentence *s, const json_t *o,
                      const struct bt_conll_opts *opts, struct bt_error *err)
 {
 	const char *key = bt_conll_word_key(opts);
-	const json_t *text = json_object_get(o, key),
-	             *list =
-	                 opts->no_tags ? NULL : json_object_get(o, opts->spans);
+	bool tagged = opts->spans != NULL && !opts->no_tags;
+	const json_t *text = json_object_get(o, key), *list = NULL;
 
 	if (text == NULL)
 		return no_key(o, key, BT_HINT_TEXT_OF_SPANS, err);
 	if (!json_is_string(text))
 		return bt_error_set(err, BT_EFORMAT, "'%s' is not a text", key);
-	if (!opts->no_tags && list == NULL)
+	if (tagged)
+		list = json_object_get(o, opts->spans);
+	if (tagged && list == NULL)
 		return no_key(o, opts->spans, BT_HINT_NONE, err);
-	if (!opts->no_tags && !json_is_array(list))
+	if (tagged && !json_is_array(list))
 		return bt_error_set(err, BT_EFORMAT, "'%s' is not a list",
 		                    opts->spans);
 	return bt_conll_spans_read(s, bt_json_text(text), list, err);
@@ -115,11 +119,15 @@ int bt_conll_sentence_read(struct bt_conll_sentence *s, const json_t *o,
                            const struct bt_conll_opts *opts,
                            struct bt_error *err)
 {
+	const json_t *id =
+	    json_object_get(o, opts->id != NULL ? opts->id : "id");
 	int e;
 
-	bt_conll_put_id(&s->id, json_object_get(o, "id"));
-	e = opts->spans != NULL ? read_text(s, o, opts, err)
-	                        : read_lists(s, o, opts, err);
+	if (id == NULL && opts->id != NULL)
+		return no_key(o, opts->id, BT_HINT_NONE, err);
+	bt_conll_put_id(&s->id, id);
+	e = bt_conll_has_texts(opts) ? read_text(s, o, opts, err)
+	                             : read_lists(s, o, opts, err);
 	if (e == BT_OK && s->words.n == 0)
 		e = bt_error_set(err, BT_EFORMAT, "has no words");
 	return e;

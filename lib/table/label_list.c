@@ -33,10 +33,8 @@ static long code(const char *p, const char *end, int n)
 	return strtol(digits, NULL, 16);
 }
 
-/* Takes what stands behind a backslash; returns its end, NULL: it makes no
- * character. */
-static const char *take_escape(const char *p, const char *end,
-                               struct bt_buf *out)
+const char *bt_table_take_escape(const char *p, const char *end,
+                                 struct bt_buf *out)
 {
 	static const char from[] = "ntr", to[] = "\n\t\r";
 	const char *of = *p != '\0' ? strchr(from, *p) : NULL;
@@ -63,7 +61,7 @@ static const char *take_escape(const char *p, const char *end,
 }
 
 /* Takes a text in quotes, of which p is the first, and what divides it from the
- * next; as take_escape. */
+ * next; as bt_table_take_escape. */
 static const char *take_quoted(const char *p, const char *end,
                                struct bt_buf *out)
 {
@@ -71,7 +69,7 @@ static const char *take_quoted(const char *p, const char *end,
 
 	while (p != NULL && p < end && *p != quote)
 		if (*p == '\\' && p + 1 < end)
-			p = take_escape(p + 1, end, out);
+			p = bt_table_take_escape(p + 1, end, out);
 		else
 			bt_buf_putc(out, *p++);
 	if (p == NULL || p >= end ||
@@ -81,7 +79,7 @@ static const char *take_quoted(const char *p, const char *end,
 }
 
 /* A number ends at a blank, which is all that NumPy puts between two; its ...
- * stands for what it left out. As take_escape. */
+ * stands for what it left out. As bt_table_take_escape. */
 static const char *take_bare(const char *p, const char *end, char close,
                              struct bt_buf *out)
 {
@@ -131,4 +129,10 @@ bool bt_table_looks_like_list(struct bt_span v)
 {
 	return v.n > 1 && *v.p == '[' &&
 	       (v.p[1] == '\'' || v.p[1] == '"' || v.p[1] == ']');
+}
+
+bool bt_table_looks_like_spans(struct bt_span v)
+{
+	return v.n > 1 && *v.p == '[' &&
+	       (v.p[1] == '[' || v.p[1] == '(' || v.p[1] == '{');
 }

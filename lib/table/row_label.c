@@ -320,10 +320,15 @@ static int read_list(struct bt_table_maker *m, struct bt_span *v,
 {
 	if (!bt_table_parse_list(*v, &m->list)) {
 		m->fault = BT_TABLE_LABEL;
-		return bt_error_set(err, BT_EFORMAT,
-		                    "the label '%.*s' is not a list such as "
-		                    "['a', 'b']",
-		                    (int)(v->n < SHOWN ? v->n : SHOWN), v->p);
+		bt_error_set(err, BT_EFORMAT,
+		             "the label '%.*s' is not a list such as "
+		             "['a', 'b']",
+		             (int)(v->n < SHOWN ? v->n : SHOWN), v->p);
+		return bt_error_hint(err,
+		                     bt_table_looks_like_spans(*v)
+		                         ? BT_HINT_READ_SPANS
+		                         : BT_HINT_NONE,
+		                     BT_EFORMAT);
 	}
 	*v = (struct bt_span){m->list.data, m->list.len};
 	return m->list.oom ? bt_error_nomem(err, "reading a row") : BT_OK;
@@ -391,9 +396,7 @@ static int name_classes(struct bt_table_maker *m, struct bt_error *err)
 	return r;
 }
 
-/* 1 or 0, as programs and people write them, in any case; -1 for anything else,
- * also for nothing, which may be a value that is missing. */
-static int truth(struct bt_span v)
+int bt_table_truth(struct bt_span v)
 {
 	static const char *const words[] = {"0",     "1",    "0.0", "1.0",
 	                                    "false", "true", "no",  "yes"};
@@ -469,7 +472,7 @@ static int set_labels(struct bt_table_maker *m, struct bt_error *err)
 	for (i = m->ones = 0; r == BT_OK && i < m->columns->n_label; i++) {
 		v = m->fields[m->columns->label[i]];
 		name = tidy(m, m->columns->label_names[i]);
-		on = truth(v);
+		on = bt_table_truth(v);
 		if (on < 0)
 			return bad_cell(
 			    m, BT_TABLE_CELL, name, v,

@@ -36,6 +36,13 @@ enum bt_hint bt_table_put_hint(struct bt_buf *b,
                                const struct bt_table_header *h,
                                struct bt_span word);
 
+/* A column by its name, or its number from 1, which must be there; or 1: *at is
+ * the only column of that name; 0: none is. */
+int bt_table_find_column(const struct bt_table_header *h, struct bt_span word,
+                         size_t *at, struct bt_error *err) BT_MUST_USE;
+int bt_table_find_name(const struct bt_table_header *h, struct bt_span word,
+                       size_t *at, struct bt_error *err) BT_MUST_USE;
+
 #define BT_TABLE_ABSENT SIZE_MAX
 #define BT_TABLE_ROW (SIZE_MAX - 1) /* of the id: file and row number */
 
@@ -259,6 +266,16 @@ bool bt_table_is_list(struct bt_span v);
  * "['a', 'b']"; false: v is none. The second one is a guess, for messages. */
 bool bt_table_parse_list(struct bt_span v, struct bt_buf *out);
 bool bt_table_looks_like_list(struct bt_span v);
+bool bt_table_looks_like_spans(struct bt_span v);
+
+/* Appends what stands behind a backslash, at p; returns its end, NULL: it makes
+ * no character. */
+const char *bt_table_take_escape(const char *p, const char *end,
+                                 struct bt_buf *out);
+
+/* 1 or 0, as programs and people write them, in any case; -1 for anything else,
+ * also for nothing, which may be a value that is missing. */
+int bt_table_truth(struct bt_span v);
 
 bool bt_table_is_number(struct bt_span v, double *x);
 

@@ -148,6 +148,10 @@ int bt_table_warn_labels(const struct bt_string_set *labels,
 	warn_kind(labels, bt_table_looks_like_list, BT_HINT_TABLE_LABEL_LIST,
 	          "looks like a list, and is one label like the others",
 	          "look like lists, and are one label each", log);
+	warn_kind(labels, bt_table_looks_like_spans, BT_HINT_READ_SPANS,
+	          "looks like spans in a text, and is one label like the "
+	          "others",
+	          "look like spans in texts, and are one label each", log);
 	return doubt_pairs(labels, log, err);
 }
 

@@ -56,8 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	o.documents = how & 32;
 	if (how & 64) {
 		o.spans = "s";
-		o.word = "t";
-		o.tag = NULL;
+		o.text = "t";
+		o.tag = o.word = NULL;
 	}
 	fuzz_put(in, data, size);
 	FUZZ_CHECK(bt_out_open("fuzz-records", BT_OUT_BINARY, &out, NULL) ==

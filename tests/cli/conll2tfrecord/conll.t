@@ -150,7 +150,7 @@ bad '1: has an empty tag' 'a\tb\t\n'
 bad '1: has an empty word' '\tb\tc\n'
 bad '2: is not valid UTF-8 (iconv *)' 'a O\n\377 O\n'
 bad "1: has no key 'tokens'; its keys are 'words', 'n'" '{"words": ["a"], "n": 1}'
-bad "1: has no key 'tokens'; its keys are 'text', 'label' (--spans KEY reads the text and the spans in it that have labels)" \
+bad "1: has no key 'tokens'; its keys are 'text', 'label' (--text COL reads texts, --spans COL the spans in them that have labels, too)" \
 	'{"text": "a", "label": []}'
 printf '[ {"tokens": ["a"]},\n  {\n    "tokens": ["b"]}]' >array.json
 conll2tfrecord -q array.json | tfrecord-cat -q --json >x

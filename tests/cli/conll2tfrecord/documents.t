@@ -40,6 +40,6 @@ declines 1 '*a.jsonl*: line 1: does not say where a document begins, as columns 
 	conll2tfrecord --documents -o none.rec a.jsonl
 [ ! -e none.rec ]
 result $? 'nothing is written then'
-declines 2 '*--documents makes no sense with --context and --sentence' 'context of documents' \
+declines 2 '*--documents makes no sense with --context, --sentence, *' 'context of documents' \
 	conll2tfrecord --documents --context 1 doc.txt
 finish

@@ -56,7 +56,7 @@ refuses "*'b.csv': line 5: has 2 semicolons, as each line so far: *(--sentence C
 	'a table that is not said to be one' conll2tfrecord -o bad.rec b.csv
 misuses '*--sentence needs --word and --tag or --no-tags*' 'without a column of words' conll2tfrecord --sentence s -t t a.csv
 misuses '*--delimiter, --encoding and --no-quote need --sentence*' 'no table' conll2tfrecord --encoding latin1 a.csv
-misuses '*give either --sentence or --comment*' 'comments' conll2tfrecord --sentence s -w w -t t --comment '#' a.csv
+misuses '*--comment makes no sense with --sentence, *' 'comments' conll2tfrecord --sentence s -w w -t t --comment '#' a.csv
 misuses "*bad value 'xy' for --delimiter: *" 'a delimiter' conll2tfrecord --sentence s -w w -t t --delimiter xy a.csv
 misuses "*bad value 'xy' for --encoding: *" 'an encoding' conll2tfrecord --sentence s -w w -t t --encoding xy a.csv
 

@@ -173,6 +173,20 @@ done
 csv2tfrecord -l y -o lists.rec lists.csv --na drop 2>err
 like "$(cat err)" "*warning: 5 labels look like lists, and are one label each, such as *x y*it's* (--label-list reads *" \
 	'lists that are read as one label'
+
+# spans with labels in a text, which another program reads
+spans='(conll2tfrecord --spans reads spans with labels in a text)'
+for span in '[0, 1, \"X\"]' '{\"start\": 0, \"end\": 1, \"label\": \"X\"}'; do
+	echo "{\"text\":\"a\",\"y\":[$span]}" >odd.jsonl
+	refuses "*'y' holds a list with other values, * $spans" "spans: $span" csv2tfrecord -l y odd.jsonl
+done
+echo '{"text":"a","y":[{"name": "X"}]}' >odd.jsonl
+refuses "*'y' holds a list with other values, * (KEY.NAME is the value *" 'other objects' csv2tfrecord -l y odd.jsonl
+printf '%s\n' text,y "a,\"[[0, 1, 'X']]\"" >odd.csv
+refuses "*the label '??0, 1, 'X'??' is not a list * $spans" '... in CSV' csv2tfrecord -l y --label-list odd.csv
+csv2tfrecord -l y -o lists.rec odd.csv 2>err
+like "$(cat err)" "*warning: the label '??0, 1, 'X'??' looks like spans in a text, and is one label like the others $spans*" \
+	'... that are read as one label'
 misuse '--label-list needs --label, *' 'lists of no column' csv2tfrecord --label-list m.csv
 misuse '--label-list needs --label, *' 'lists and a separator' \
 	csv2tfrecord -l y --label-list --label-separator ';' m.csv
