@@ -34,7 +34,7 @@ static const struct bt_tool tool = {
     "squad2tfrecord",
     "[OPTION ...] [FILE ...]",
     "Turns questions and the texts that answer them, in SQuAD's JSON, JSON "
-    "Lines or\nParquet, into records.",
+    "Lines,\nParquet or CSV, into records.",
     "squad2tfrecord train-v1.1.json | bert-tokenize -m minilm -o train.rec",
     options,
 };

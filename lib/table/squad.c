@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* memmem */
 #include "table/squad_int.h"
 
 #include <math.h>
@@ -17,7 +18,9 @@
 #include "format/tfrecord.h"
 #include "io/in.h"
 #include "parquet/parquet.h"
+#include "table/csv_objects.h"
 #include "table/parquet_objects.h"
+#include "table/table_int.h"
 
 #define DOCUMENT_MAX ((size_t)1 << 30)
 
@@ -385,13 +388,68 @@ static int read_objects(struct reader *r, struct bt_in *in,
 	return e;
 }
 
-/* Refuses what is plainly not JSON. */
-static int check_start(struct bt_in *in, struct bt_error *err)
+/* A row of CSV, whose fields are texts: an empty one says nothing, but that of
+ * an answer, which says that the context has none. */
+static int add_cells(void *arg, const json_t *row, struct bt_error *err)
+{
+	static const char *const empty[] = {"id", "title", "answer_start",
+	                                    "is_impossible"};
+	json_t *o = json_copy((json_t *)row);
+	const json_t *v = json_object_get(row, "is_impossible");
+	int e = BT_OK, truth = bt_table_truth(bt_json_text(v));
+	size_t i;
+
+	if (truth >= 0)
+		e = json_object_set_new(o, "is_impossible",
+		                        json_boolean(truth));
+	for (i = 0; i < sizeof(empty) / sizeof(*empty); i++) {
+		v = json_object_get(o, empty[i]);
+		if (json_is_string(v) && json_string_length(v) == 0)
+			json_object_del(o, empty[i]);
+	}
+	e = e == BT_OK ? add_flat(arg, o, err)
+	               : bt_error_nomem(err, "reading a question");
+	json_decref(o);
+	return e;
+}
+
+/* CSV, whose delimiter stands behind the first name in its header. */
+static int read_csv(struct reader *r, struct bt_in *in, struct bt_span header,
+                    struct bt_error *err)
+{
+	static const struct bt_csv_object_column columns[] = {
+	    {"context", true, false},       {"question", true, false},
+	    {"id", false, false},           {"title", false, false},
+	    {"answers", false, true},       {"answer", false, true},
+	    {"answer_text", false, true},   {"answer_start", false, true},
+	    {"is_impossible", false, false}};
+	struct bt_csv_opts csv = BT_CSV_OPTS_INIT;
+	size_t i = 0;
+	int e;
+
+	while (i < header.n && memchr(",;\t|", header.p[i], 4) == NULL)
+		i++;
+	if (i < header.n)
+		csv.delimiter = header.p[i];
+	e = bt_csv_objects(in, &csv, BT_CHARSET_UTF8, columns,
+	                   sizeof(columns) / sizeof(*columns), add_cells, r,
+	                   err);
+	/* options for tables are not these questions' */
+	if (err != NULL && err->hint == BT_HINT_TABLE_ENCODING)
+		err->hint = BT_HINT_TEXT_ENCODING;
+	else if (err != NULL && err->hint == BT_HINT_TABLE_NO_QUOTE)
+		err->hint = BT_HINT_NONE;
+	return e;
+}
+
+/* Looks what a text is: JSON, or *header is that of a table, which says what
+ * it has; or refuses what is plainly neither. */
+static int look_first(struct bt_in *in, struct bt_span *header,
+                      struct bt_error *err)
 {
 	struct bt_span line;
 	const uint8_t *p;
-	const char *end;
-	size_t got;
+	size_t got, skip;
 	int e = bt_in_some(in, 12, &p, &got, err);
 
 	if (e != BT_OK)
@@ -401,19 +459,21 @@ static int check_start(struct bt_in *in, struct bt_error *err)
 		    err, BT_HINT_READ_RECORDS,
 		    bt_error_set(err, BT_EFORMAT,
 		                 "it is a TFRecord stream, not JSON"));
-	line = bt_span_trim((struct bt_span){(const char *)p, got},
-	                    " \t\r\n\xef\xbb\xbf");
+	line = bt_span_trim((struct bt_span){(const char *)p, got}, " \t\r\n");
 	if (line.n == 0 || *line.p == '{' || *line.p == '[')
 		return BT_OK;
-	line = bt_squad_head(line);
-	end = memchr(line.p, '\n', line.n);
-	if (end != NULL)
-		line.n = (size_t)(end - line.p);
-	line = bt_span_trim(line, "\r");
+	e = bt_in_line(in, DOCUMENT_MAX, &line, &skip, err);
+	if (e < 0)
+		return e;
+	*header = line;
+	if (memmem(line.p, line.n, "question", 8) != NULL ||
+	    memmem(line.p, line.n, "context", 7) != NULL)
+		return BT_OK;
+	line = bt_squad_head(bt_span_trim(line, "\r"));
 	return bt_error_hint(err, BT_HINT_READ_TEXT,
 	                     bt_error_set(err, BT_EFORMAT,
-	                                  "it is not JSON: it begins with "
-	                                  "'%.*s'",
+	                                  "it is neither JSON nor a table of "
+	                                  "questions: it begins with '%.*s'",
 	                                  (int)line.n, line.p));
 }
 
@@ -423,6 +483,7 @@ static int read_file(struct reader *r, const char *path, struct bt_error *err)
 	    "id",     "title",       "context",      "question",     "answers",
 	    "answer", "answer_text", "answer_start", "is_impossible"};
 	enum bt_utf16 order = BT_UTF16_NONE; /* unless a mark says it */
+	struct bt_span header = {NULL, 0};
 	struct bt_in *in;
 	int e = bt_in_open(path, &in, err);
 
@@ -437,9 +498,11 @@ static int read_file(struct reader *r, const char *path, struct bt_error *err)
 	if (e == BT_OK)
 		e = bt_in_utf16(in, &order, err);
 	if (e == BT_OK)
-		e = check_start(in, err);
-	if (e == BT_OK)
 		e = bt_in_skip_mark(in, err);
+	if (e == BT_OK)
+		e = look_first(in, &header, err);
+	if (e == BT_OK && header.p != NULL)
+		return read_csv(r, in, header, err);
 	if (e == BT_OK)
 		e = read_objects(r, in, err);
 	if (e == BT_EFORMAT || e == BT_ELIMIT)

@@ -2,8 +2,9 @@
 /*
  * Questions that a text answers into text records: JSON as SQuAD's (data,
  * paragraphs, context, qas; or data with a question in each element), or JSON
- * Lines with a question in each. Features of a record: answer_starts, answers
- * (where they are known), context, id, question, title (where there is one).
+ * Lines, Parquet or CSV with a question in each. Features of a record:
+ * answer_starts, answers (where they are known), context, id, question, title
+ * (where there is one).
  */
 #ifndef BT_TABLE_SQUAD_H
 #define BT_TABLE_SQUAD_H

@@ -159,7 +159,7 @@ refuses "*'dev.rec': it is a TFRecord stream, not text *" 'records to conll2tfre
 	conll2tfrecord -o x.rec dev.rec
 refuses "*'dev.text': it is a TFRecord stream, not JSON *" 'records to squad2tfrecord' \
 	squad2tfrecord -o x.rec dev.text
-refuses "*'library-dev.csv': it is not JSON: it begins with 'id,text,intent' (csv2tfrecord reads tables*" \
+refuses "*'library-dev.csv': it is neither JSON nor a table of questions: it begins with 'id,text,intent' (csv2tfrecord reads tables*" \
 	'a table to squad2tfrecord' squad2tfrecord -o x.rec library-dev.csv
 # words to csv2tfrecord, and what only looks like them
 k=0

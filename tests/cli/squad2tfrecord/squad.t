@@ -188,4 +188,44 @@ refuses "squad2tfrecord: '$P/classes.parquet': record 1 (row group 1): has no me
 head -c 900 "$P/squad.parquet" >cut.parquet
 refuses "squad2tfrecord: cannot read 'cut.parquet': it begins as a Parquet file does, but does not end as one*" \
 	'Parquet that is cut short' squad2tfrecord -o x.rec cut.parquet
+
+# CSV, with answers as pandas writes them
+cat >q.csv <<'END'
+id,title,context,question,answers,is_impossible
+7,T,"Ben, who reads.",Who?,"{'text': ['Ben', 'Ben'], 'answer_start': [0, 0]}",False
+8,,"Ann said ""(1990)"".",When?,"{'text': array(['(1990)'], dtype=object), 'answer_start': array([10], dtype=int32)}",0
+x,,a,b,"{'text': [], 'answer_start': []}",True
+y,,a b,b,"[{""text"": ""b"", ""answer_start"": 2}]",
+,,a b,b,b,
+n,,a b,b,,
+END
+is "$(json q.csv)" '{"answer_starts": [0, 0], "answers": ["Ben", "Ben"], "context": "Ben, who reads.", "id": "7", "question": "Who?", "title": "T"}
+{"answer_starts": 10, "answers": "(1990)", "context": "Ann said \"(1990)\".", "id": "8", "question": "When?"}
+{"answer_starts": {"int64": []}, "answers": {"bytes": []}, "context": "a", "id": "x", "question": "b"}
+{"answer_starts": 2, "answers": "b", "context": "a b", "id": "y", "question": "b"}
+{"answer_starts": 2, "answers": "b", "context": "a b", "id": "4", "question": "b"}
+{"answer_starts": {"int64": []}, "answers": {"bytes": []}, "context": "a b", "id": "n", "question": "b"}' 'CSV'
+for c in ',' ';' '|' '\t'; do
+	printf "\357\273\277question${c}context${c}answer_text${c}answer_start\nWho?${c}Ann and Ann.${c}Ann${c}8.0\nWho?${c}Ann.${c}Ann${c}\n" >q.csv
+	is "$(json q.csv | cut -c 1-39 | tr '\n' ' ')" '{"answer_starts": 8, "answers": "Ann",  {"answer_starts": 0, "answers": "Ann",  ' \
+		"divided by '$c'"
+done
+is "$(json --no-answers q.csv | grep -c answer)" 0 '... without its answers'
+# table MESSAGE LINE ...: what is wrong in a table
+table() {
+	message=$1
+	shift
+	printf '%b\n' "$@" >bad.csv
+	refuses "squad2tfrecord: $message" "CSV: $message" squad2tfrecord -o x.rec bad.csv
+}
+table "cannot find column 'context' in 'bad.csv' (did you mean 'contxt'?); its columns are 'question', 'contxt'" question,contxt a,b
+table "'bad.csv': it is neither JSON nor a table of questions: it begins with 'a,b' (*" a,b c,d
+table "cannot read 'bad.csv': record 1 (line 2): question '0': answer 1, 'd': the context does not contain it (*--no-answers)" \
+	question,context,answer a,b,d
+table "cannot read 'bad.csv': record 2 (line 3): question '1': answer 1, 'c', is not at answer_start 2, *" \
+	question,context,answer,answer_start a,cc,c,0 a,cc,c,2
+table "cannot read 'bad.csv': record 1 (line 2): 'context' is not valid utf-8 (byte E9 at position 1) (iconv *" \
+	question,context 'a,\0351'
+table "cannot read 'bad.csv': record 1 (line 2): text after a closing quote" question,context '"a" b,c'
+table "cannot read 'bad.csv': record 1 (line 2): 3 fields, expected 2 (a field that *" question,context a,b,c
 finish
