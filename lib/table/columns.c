@@ -452,8 +452,9 @@ static int find_joins(const struct bt_table_header *h,
 	own.joins = NULL;
 	c->join = bt_array(bt_joins_count(joins), sizeof(*c->join));
 	while (r == BT_OK && c->n_join < bt_joins_count(joins)) {
-		r = find_column(&own, bt_joins_column(joins, c->n_join),
-		                &c->join[c->n_join], err);
+		r = bt_table_find_column(&own,
+		                         bt_joins_column(joins, c->n_join),
+		                         &c->join[c->n_join], err);
 		c->n_join++;
 	}
 	return r;
