@@ -7,7 +7,6 @@
 
 #include "base/str.h"
 #include "base/sys.h"
-#include "ckpt/fingerprint.h"
 #include "device/device.h"
 #include "finetune/agreement.h"
 #include "finetune/contributions.h"
@@ -215,7 +214,6 @@ static int open_more(struct bt_predict_stream *s,
 	for (i = 0; r == BT_OK && i < o->n_more; i++) {
 		bt_calibration_log(&s->more.model[i].calibration, o->more[i],
 		                   o->log);
-		bt_fingerprint_warn(o->more[i], o->log);
 		r = bt_unfinished_warn(o->more[i], o->log, err);
 		if (r == BT_OK && warns_of_int8(s))
 			r = bt_agreement_warn(o->more[i], &s->more.model[i],
@@ -298,8 +296,6 @@ int bt_predict_stream_open(const struct bt_predict_stream_opts *o,
 	if (o->raw)
 		bt_calibration_clear(&s->model.calibration);
 	bt_calibration_log(&s->model.calibration, o->model, o->log);
-	if (o->model != NULL)
-		bt_fingerprint_warn(o->model, o->log);
 	if (o->model != NULL)
 		r = bt_unfinished_warn(o->model, o->log, err);
 	if (r == BT_OK && warns_of_int8(s))

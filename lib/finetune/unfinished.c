@@ -11,6 +11,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "ckpt/fingerprint.h"
 #include "ckpt/open.h"
 #include "io/in.h"
 #include "io/out.h"
@@ -167,6 +168,7 @@ int bt_unfinished_warn(const char *dir, const struct bt_log *log,
 
 	if (written < 0)
 		return written;
+	bt_fingerprint_warn(dir, log);
 	if (written)
 		bt_log_warn(
 		    log, "being-trained", BT_HINT_NONE,

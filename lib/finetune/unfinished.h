@@ -29,8 +29,9 @@ void bt_unfinished_end(const char *dir);
 /* Whether these are of a run that was stopped. */
 bool bt_unfinished(const char *dir);
 
-/* Warns where these are of a run that was stopped, and where a run is writing
- * to the directory at this moment. */
+/* Warns where these are of a run that was stopped, where a run is writing to
+ * the directory at this moment, and of an adapter of another model
+ * (ckpt/fingerprint.h). */
 int bt_unfinished_warn(const char *dir, const struct bt_log *log,
                        struct bt_error *err) BT_MUST_USE;
 

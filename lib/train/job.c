@@ -15,6 +15,7 @@
 #include "base/file_use.h"
 #include "base/sys.h"
 #include "cpu/roofline.h"
+#include "finetune/inputs.h"
 #include "finetune/unfinished.h"
 #include "io/url.h"
 #include "tensor/checkpoint.h"
@@ -293,7 +294,6 @@ static int load(struct bt_job *j, struct bt_error *err)
 	if (rep.old_classes > 0)
 		bt_warn_classes(j, from, rep.old_classes);
 	bt_weights_report_clear(&rep);
-	bt_fingerprint_warn(from, bt_job_log(j));
 	return bt_unfinished_warn(from, bt_job_log(j), err);
 }
 
@@ -558,6 +558,20 @@ int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
 		(void)rmdir(j.o.train.out); /* unless something is in it */
 	clear(&j);
 	return r;
+}
+
+int bt_job_inputs(const struct bt_job_opts *o, json_t **sums,
+                  struct bt_error *err)
+{
+	const struct bt_inputs in = {
+	    .records = o->records,
+	    .n_records = o->n_records,
+	    .eval = o->eval,
+	    .model = o->model != NULL ? o->model : o->init_weights,
+	    .teacher = o->teacher,
+	    .pseudo_labels = o->pseudo.file};
+
+	return bt_inputs_sum(&in, sums, err);
 }
 
 int bt_job_plan(const struct bt_job_opts *o, struct bt_memory_plan *need,

@@ -124,6 +124,10 @@ struct bt_job {
 int bt_job_run(const struct bt_job_opts *o, struct bt_train_result *res,
                struct bt_error *err) BT_MUST_USE;
 
+/* Checksums of what the job reads (finetune/inputs.h). */
+int bt_job_inputs(const struct bt_job_opts *o, json_t **sums,
+                  struct bt_error *err) BT_MUST_USE;
+
 /* Opens and checks all that the job reads and tells what it will need; takes no
  * memory for it and writes nothing. o->train.out may be NULL. With o->costs the
  * programs of its first batches are compiled. */

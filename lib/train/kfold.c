@@ -10,12 +10,12 @@
 #include "base/file_use.h"
 #include "base/mem.h"
 #include "evaluate/evaluation.h"
+#include "finetune/inputs.h"
 #include "format/json.h"
 #include "format/model_files.h"
 #include "io/path.h"
 #include "tensorstream/row_writer.h"
 #include "train/dir_lock.h"
-#include "train/inputs.h"
 #include "train/kfold_int.h"
 #include "train/warnings.h"
 
@@ -399,7 +399,7 @@ int bt_kfold_run(const struct bt_job_opts *o, bool force, bool anew,
 	memset(res, 0, sizeof(*res));
 	r = bt_dir_lock_make(o->train.out, &claim, err);
 	if (r == BT_OK)
-		r = bt_inputs_sum(o, &sums, err);
+		r = bt_job_inputs(o, &sums, err);
 	if (r == BT_OK && !force)
 		r = check_model(o, err);
 	if (r == BT_OK && !force)

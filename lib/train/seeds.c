@@ -9,10 +9,10 @@
 
 #include "base/file_use.h"
 #include "base/mem.h"
+#include "finetune/inputs.h"
 #include "format/json.h"
 #include "io/path.h"
 #include "train/dir_lock.h"
-#include "train/inputs.h"
 
 void bt_seeds_clear(struct bt_seeds *s)
 {
@@ -209,7 +209,7 @@ int bt_seeds_run(struct bt_seeds *s, const struct bt_job_opts *o, bool force,
 		s->value[i] = NAN;
 	r = bt_dir_lock_make(dir, &claim, err);
 	if (r == BT_OK)
-		r = bt_inputs_sum(o, &s->inputs, err);
+		r = bt_job_inputs(o, &s->inputs, err);
 	if (r == BT_OK && !force)
 		r = read_file(s, dir, err);
 	if (r == BT_OK)

@@ -13,7 +13,7 @@ struct bt_seeds {
 	uint64_t first;     /* they are first, first + 1 ... */
 	const char *metric; /* of all */
 	char *then;         /* that of earlier runs, or NULL */
-	json_t *inputs;     /* bt_inputs_sum */
+	json_t *inputs;     /* bt_job_inputs */
 	double *value;      /* [n] the metric of the model that was kept; NaN:
 	                     * it is undefined */
 	bool *done;         /* [n] whether it is there */

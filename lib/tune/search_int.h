@@ -22,7 +22,7 @@ struct bt_tune_trial {
 struct bt_tune_search {
 	struct bt_tune_opts *o;
 	const char *dir; /* of the search */
-	json_t *inputs;  /* bt_inputs_sum */
+	json_t *inputs;  /* bt_job_inputs */
 	struct bt_tune_journal journal;
 	char metric[64];
 	bool falls;        /* the smaller the better */

@@ -8,9 +8,9 @@
 
 #include "base/mem.h"
 #include "base/sys.h"
+#include "finetune/inputs.h"
 #include "io/path.h"
 #include "train/dir_lock.h"
-#include "train/inputs.h"
 #include "tune/plan.h"
 #include "tune/search_int.h"
 
@@ -381,7 +381,7 @@ int bt_tune_run(struct bt_tune_opts *o, struct bt_train_result *end,
 		r = bt_dir_lock_make(x.dir, &claim, err);
 	}
 	if (r == BT_OK)
-		r = bt_inputs_sum(&job, &x.inputs, err);
+		r = bt_job_inputs(&job, &x.inputs, err);
 	if (r == BT_OK)
 		r = open_search(&x, err);
 	if (r == BT_OK)

@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether what several runs share is still that of the earlier ones. */
-#ifndef BT_TRAIN_INPUTS_H
-#define BT_TRAIN_INPUTS_H
+#ifndef BT_FINETUNE_INPUTS_H
+#define BT_FINETUNE_INPUTS_H
 
 #include <jansson.h>
 
-#include "train/job.h"
+#include "base/err.h"
+
+/* Files and directories; NULL: none. */
+struct bt_inputs {
+	char *const *records; /* [n_records] to train on */
+	int n_records;
+	const char *eval; /* to evaluate on */
+	const char *model;
+	const char *teacher, *pseudo_labels; /* predictions */
+};
 
 /*
  * Sets *sums to an object of checksums, 8 hexadecimal digits each:
@@ -18,7 +27,7 @@
  * cannot be read, which is for the run to say. BT_EARG for a pipe, since all
  * are read again.
  */
-int bt_inputs_sum(const struct bt_job_opts *o, json_t **sums,
+int bt_inputs_sum(const struct bt_inputs *o, json_t **sums,
                   struct bt_error *err) BT_MUST_USE;
 
 /* BT_EARG, with the hint, where the file of that name in dir was written for

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "train/inputs.h"
+#include "finetune/inputs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static int add(char *const *paths, int n, struct bt_tfrecord_sum *sum,
 	return r;
 }
 
-static int add_records(json_t *sums, const struct bt_job_opts *o,
+static int add_records(json_t *sums, const struct bt_inputs *o,
                        struct bt_error *err)
 {
 	struct bt_tfrecord_sum all = {0};
@@ -112,7 +112,7 @@ static int add_file(json_t *sums, const char *key, const char *path,
 	return BT_OK;
 }
 
-int bt_inputs_sum(const struct bt_job_opts *o, json_t **sums,
+int bt_inputs_sum(const struct bt_inputs *o, json_t **sums,
                   struct bt_error *err)
 {
 	json_t *s = json_object();
@@ -121,9 +121,9 @@ int bt_inputs_sum(const struct bt_job_opts *o, json_t **sums,
 	if (r == BT_OK)
 		r = add_file(s, "teacher", o->teacher, err);
 	if (r == BT_OK)
-		r = add_file(s, "pseudo_labels", o->pseudo.file, err);
+		r = add_file(s, "pseudo_labels", o->pseudo_labels, err);
 	if (r == BT_OK)
-		add_model(s, o->model != NULL ? o->model : o->init_weights);
+		add_model(s, o->model);
 	*sums = s;
 	return r;
 }
