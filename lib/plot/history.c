@@ -122,8 +122,9 @@ static int read_lines(struct bt_history *h, struct bt_in *in,
 	return e;
 }
 
-/* What a run is called: the directory that its file is in, or the file. */
-static char *run_name(const char *path)
+/* What a run is called: the directory that its file is in, or the file; whole:
+ * with those above it. */
+static char *run_name(const char *path, bool whole)
 {
 	struct bt_buf b = BT_BUF_INIT;
 	size_t n = strlen(path), start;
@@ -133,7 +134,7 @@ static char *run_name(const char *path)
 		n -= sizeof(file) - 1;
 	while (n > 1 && path[n - 1] == '/')
 		n--;
-	for (start = n; start > 0 && path[start - 1] != '/';)
+	for (start = whole ? 0 : n; start > 0 && path[start - 1] != '/';)
 		start--;
 	bt_escape_line(&b, (struct bt_span){path + start, n - start}, 0);
 	return bt_buf_detach(&b);
@@ -147,7 +148,8 @@ int bt_history_read(const char *path, struct bt_history *h,
 	int e;
 
 	memset(h, 0, sizeof(*h));
-	h->name = run_name(path);
+	h->name = run_name(path, false);
+	h->path = run_name(path, true);
 	if (bt_path_is_dir(path)) {
 		bt_buf_printf(&in_dir, "%s/history.jsonl", path);
 		path = bt_buf_str(&in_dir);
@@ -171,6 +173,7 @@ void bt_history_clear(struct bt_history *h)
 	free(h->key);
 	free(h->value);
 	free(h->name);
+	free(h->path);
 	memset(h, 0, sizeof(*h));
 }
 
@@ -221,10 +224,22 @@ static int add_series(struct panel *p, const double *x, const double *y,
 	return px != NULL && py != NULL ? BT_OK : BT_ENOMEM;
 }
 
-/* The series of one run: what training logged, and what evaluations found.
- * Lines of a log of steps count alone, where there are any. */
+/* How run k of several is told from the others. */
+static const char *shown(const struct bt_history *h, size_t n, size_t k)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (i != k && strcmp(h[i].name, h[k].name) == 0)
+			return h[k].path;
+	return n > 1 ? h[k].name : NULL;
+}
+
+/* The series of one run, which has a name if there are several: what training
+ * logged, and what evaluations found. Lines of a log of steps count alone,
+ * where there are any. */
 static int add_run(struct panel *p, const struct bt_history *h, size_t k,
-                   bool several, const char *metric, const char *x_key)
+                   const char *run, const char *metric, const char *x_key)
 {
 	static const char *const kind[2] = {"training", "evaluation"};
 	const double *x = find(h, x_key), *y, *steps;
@@ -240,11 +255,11 @@ static int add_run(struct panel *p, const struct bt_history *h, size_t k,
 		if (x == NULL || y == NULL)
 			continue;
 		bt_buf_reset(&b);
-		if (several)
-			bt_buf_printf(&b, "%s, ", h->name);
+		if (run != NULL)
+			bt_buf_printf(&b, "%s, ", run);
 		bt_buf_puts(&b, kind[i]);
-		look.colour = several ? (int)k : i;
-		look.dashed = several && i == 0;
+		look.colour = run != NULL ? (int)k : i;
+		look.dashed = run != NULL && i == 0;
 		e = add_series(p, x, y, i == 0 ? steps : NULL, h->rows, look,
 		               bt_buf_detach(&b));
 	}
@@ -277,7 +292,7 @@ static int make_panel(struct panel *p, const struct bt_history *h, size_t n,
 	if (p->series == NULL || p->name == NULL || p->points == NULL)
 		return BT_ENOMEM;
 	for (i = 0; i < n && e == BT_OK; i++)
-		e = add_run(p, &h[i], i, n > 1, metric, o->x);
+		e = add_run(p, &h[i], i, shown(h, n, i), metric, o->x);
 	if (o->title != NULL)
 		bt_buf_printf(&p->title, "%s: ", o->title);
 	put_title(&p->title, metric);

@@ -12,6 +12,7 @@
 /* Zero is empty. The numbers of one run, a line of the file a row. */
 struct bt_history {
 	char *name; /* of the run, for a legend: valid UTF-8 */
+	char *path; /* likewise, where another run has that name */
 	size_t rows, rows_cap;
 	size_t keys, keys_cap;
 	char **key; /* [keys], in the order in which they appear */

@@ -28,6 +28,11 @@ works 'gives the same' cmp a.svg b.svg
 works 'two runs' bert-plot -o two.svg --metric loss a b/
 is "$(texts two.svg | grep , | tr '\n' ';')" \
 	'a, training;a, evaluation;b, training;b, evaluation;' 'with their names'
+mkdir -p c/a
+cp a/history.jsonl c/a
+works 'two of a name' bert-plot -o two.svg --metric loss a c/a b
+is "$(texts two.svg | grep , | tr '\n' ';')" \
+	'a, training;a, evaluation;c/a, training;c/a, evaluation;b, training;b, evaluation;' 'with their paths'
 works 'a metric of evaluations' bert-plot --terminal --metric learning_rate --x seconds -o rate a
 like "$(cat rate)" '*Learning rate*training*0.10 *seconds*' 'over seconds'
 works 'in letters' bert-plot --terminal --width 40 --height 8 -o letters --metric accuracy a
