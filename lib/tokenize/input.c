@@ -2,6 +2,7 @@
 /* Whole inputs: records or lines from files, block after block. */
 #include <string.h>
 
+#include "format/lines.h"
 #include "format/tfrecord.h"
 #include "io/in.h"
 #include "tokenize/job_int.h"
@@ -80,10 +81,8 @@ static int read_records(struct sink *s, char *const *paths, int n,
 static int read_lines(struct sink *s, const char *path, struct bt_error *err)
 {
 	struct bt_span line;
-	const uint8_t *p;
-	size_t skip = 0, got = 0;
 	uint64_t number = 0;
-	enum bt_utf16 order = BT_UTF16_NONE; /* unless a mark says it */
+	size_t skip = 0;
 	struct bt_in *in;
 	int r = bt_in_open(path, &in, err);
 
@@ -94,22 +93,7 @@ static int read_lines(struct sink *s, const char *path, struct bt_error *err)
 		bt_in_ahead(in);
 	if (hands_on(s))
 		bt_in_idle(in, hand_on, s);
-	r = bt_in_some(in, 1, &p, &got, err);
-	if (r == BT_OK && bt_tfrecord_begins(p, got))
-		r = bt_error_hint(err, BT_HINT_NO_LINES,
-		                  bt_error_set(err, BT_EFORMAT,
-		                               "%s holds records, not lines",
-		                               bt_in_name(in)));
-	if (r == BT_OK && bt_tfrecord_is_parquet(p, got))
-		r = bt_error_hint(err, BT_HINT_READ_PARQUET,
-		                  bt_error_set(err, BT_EFORMAT,
-		                               "%s is a Parquet file, not "
-		                               "lines",
-		                               bt_in_name(in)));
-	if (r == BT_OK)
-		r = bt_in_utf16(in, &order, err);
-	if (r == BT_OK)
-		r = bt_in_skip_mark(in, err);
+	r = bt_lines_begin(in, err);
 	while (r == BT_OK) {
 		r = bt_in_line(in, BT_TFRECORD_MAX, &line, &skip, err);
 		if (r != 1)

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "format/lines.h"
 #include "format/tfrecord.h"
 #include "io/in.h"
 #include "record/record.h"
@@ -187,7 +188,7 @@ static int read_lines(struct job *j, const char *path, struct bt_error *err)
 	if (j->threads > 1)
 		bt_in_ahead(in);
 	j->file = bt_in_name(in);
-	r = bt_in_skip_mark(in, err);
+	r = bt_lines_begin(in, err);
 	while (r == BT_OK) {
 		r = bt_in_line(in, BT_TFRECORD_MAX, &line, &skip, err);
 		if (r != 1)

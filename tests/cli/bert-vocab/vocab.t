@@ -35,6 +35,12 @@ is "$(printf 'a\n' | bert-vocab -q --lines | head -n 5 | tr '\n' ' ')" \
 is "$(printf 'x a\n' | bert-vocab -q --lines --special 'x,<y>' | tr '\n' ' ')" \
 	'x <y> a ' 'special tokens of my own, one of them a character'
 
+is "$(printf '\377\376a\000b\000\n\000' | bert-vocab -q --lines --special '' --min-frequency 9 | tr '\n' ' ')" \
+	'a b ##b ' 'lines in UTF-16'
+printf 'text_a=ab ab\n' | $rec >lines.tfr
+refuses "*'lines.tfr' holds records, not lines (drop --lines)" 'records are not lines' \
+	bert-vocab --lines lines.tfr
+
 # records, and pairs
 printf 'text_a=ab ab\ttext_b=cd cd\n' | $rec >pair.tfr
 is "$(bert-vocab -q --special '' pair.tfr | tr '\n' ' ')" \
