@@ -159,18 +159,27 @@ static void set_training(struct bt_trial *t, bool evals, struct bt_job_opts *o)
 		n->keep = 1;
 }
 
+/* The configuration of a run that is refused is not the directory's. */
+static int training_news(void *trial, const struct bt_train_news *n,
+                         struct bt_error *err)
+{
+	const struct bt_trial *t = trial;
+	int r = n->what == BT_TRAIN_BEGUN ? write_params(t->e, err) : BT_OK;
+
+	return r == BT_OK ? bt_trial_news(trial, n, err) : r;
+}
+
 static int train(struct bt_trial *t, bool evals, struct bt_train_result *res,
                  struct bt_error *err)
 {
 	struct bt_job_opts o = {0};
 	int r = bt_file_patterns_make(t->e->dir, err);
 
-	if (r == BT_OK)
-		r = write_params(t->e, err);
 	if (r != BT_OK)
 		return r;
 	set_common(t, &o);
 	set_training(t, evals, &o);
+	o.train.news = training_news;
 	if (!o.train.resume && o.old_head == BT_JOB_HEAD_FRESH &&
 	    o.init_weights != NULL && !bt_experiment_squad(t->e->config))
 		bt_log(

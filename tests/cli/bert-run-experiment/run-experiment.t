@@ -214,8 +214,10 @@ refuses "bert-run-experiment: task.train_data.input_path: the file 'nothing' doe
 	exp train late $override=task.train_data.input_path=nothing
 refuses "*'t/checkpoint.safetensors' is of update 70, and the run has 60*" 'not back to fewer' exp train_and_eval t \
 	$override=trainer.train_steps=60
+cp e/undisturbed/params.yaml kept.yaml
 refuses '*another run: batch size was 32, is 16 (give another --model_dir)' 'not with other settings' exp train \
 	e/undisturbed $override=task.train_data.global_batch_size=16
+same e/undisturbed/params.yaml kept.yaml 'whose configuration stays'
 (
 	exec='exec'
 	exp train_and_eval s $override=trainer.train_steps=100000 >s.out 2>s.err &
