@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "garden/experiment_int.h"
-#include "garden/run_job.h"
+#include "garden/flags.h"
 #include "io/out.h"
 #include "io/path.h"
 
@@ -186,7 +186,7 @@ static int train(struct bt_trial *t, bool evals, struct bt_train_result *res,
 		    t->e->log, BT_LOG_NOTE,
 		    "the classifier gets a newly initialized pooler of its own "
 		    "(use_encoder_pooler, init_cls_pooler)");
-	return bt_run_job(&o, res, err);
+	return bt_flags_hint(err, bt_job_run(&o, res, err));
 }
 
 /* Evaluates the newest checkpoint, or the starting weights where there is none.
@@ -210,7 +210,7 @@ static int evaluate(struct bt_trial *t, struct bt_train_result *res,
 		            "'%s' has no checkpoint: the weights that "
 		            "training would start from are evaluated",
 		            t->e->dir);
-	return bt_run_job(&o, res, err);
+	return bt_flags_hint(err, bt_job_run(&o, res, err));
 }
 
 static bool stopped(const struct bt_trial *t)

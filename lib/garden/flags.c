@@ -2,11 +2,17 @@
 #include "garden/flags.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "base/str.h"
 #include "base/suggest.h"
+#include "io/in.h"
+
+#define MAX_FILE ((size_t)1 << 20)
+#define DEEPEST 10 /* files that name files */
 
 #define TRUE_WORDS "true|t|1|yes|y"
 #define FALSE_WORDS "false|f|0|no|n"
@@ -302,4 +308,129 @@ bool bt_flags_given(const struct bt_flags *f, const void *values,
 	size_t row = g != NULL ? (size_t)(g - f->flags) : 0;
 
 	return g != NULL && (c->given[row / 64] >> (row % 64) & 1) != 0;
+}
+
+struct arguments {
+	char **v; /* [n], and room for a NULL behind them */
+	size_t n, cap;
+	bool due; /* the name of a file, after --flagfile alone */
+	bool end; /* behind "--" */
+};
+
+static struct arguments kept; /* what the values of flags point into */
+
+static int add(struct arguments *w, char *word, int depth,
+               struct bt_error *err);
+
+/* Adds the flags of a text. */
+static int add_lines(struct arguments *w, const char *text, int depth,
+                     struct bt_error *err)
+{
+	const char *line, *next, *end;
+	char *word;
+	size_t n;
+	int r = BT_OK;
+
+	for (line = text; *line != '\0' && r == BT_OK; line = next) {
+		end = line + strcspn(line, "\n");
+		next = end + (*end != '\0');
+		while (line < end && isspace((unsigned char)*line))
+			line++;
+		while (end > line && isspace((unsigned char)end[-1]))
+			end--;
+		if (line == end || *line == '#' || bt_str_starts(line, "//"))
+			continue;
+		word = bt_strndup(line, (size_t)(end - line));
+		n = w->n;
+		r = add(w, word, depth, err);
+		if (w->n == n || w->v[n] != word) /* it named a file */
+			free(word);
+	}
+	return r;
+}
+
+static int add_file(struct arguments *w, const char *path, int depth,
+                    struct bt_error *err)
+{
+	char *text = NULL;
+	size_t len;
+	int r;
+
+	if (depth == DEEPEST)
+		return bt_error_set(err, BT_EARG,
+		                    "--flagfile: '%s' is the %dth file of "
+		                    "flags that name each other",
+		                    path, DEEPEST + 1);
+	r = bt_in_whole(path, MAX_FILE, &text, &len, err);
+	if (r != BT_OK)
+		return bt_error_prefix(err, "--flagfile");
+	r = add_lines(w, text, depth + 1, err);
+	free(text);
+	return r;
+}
+
+static int add(struct arguments *w, char *word, int depth, struct bt_error *err)
+{
+	const char *name = word + strspn(word, "-");
+
+	if (w->due) {
+		w->due = false;
+		return add_file(w, word, depth, err);
+	}
+	w->end |= strcmp(word, "--") == 0;
+	if (!w->end && *word == '-' && name - word <= 2) {
+		w->due = strcmp(name, "flagfile") == 0;
+		if (w->due)
+			return BT_OK;
+		if (bt_str_starts(name, "flagfile=") && strchr(name, '=')[1])
+			return add_file(w, strchr(name, '=') + 1, depth, err);
+	}
+	if (bt_grow(&w->v, &w->cap, w->n + 2, sizeof(*w->v)) != BT_OK)
+		return bt_error_nomem(err, "reading flags");
+	w->v[w->n++] = word;
+	w->v[w->n] = NULL;
+	return BT_OK;
+}
+
+int bt_flags_expand(int *argc, char ***argv, struct bt_error *err)
+{
+	int i, r = BT_OK;
+
+	kept = (struct arguments){.n = 0};
+	for (i = 0; i < *argc && r == BT_OK; i++)
+		r = add(&kept, (*argv)[i], 0, err);
+	if (r == BT_OK && kept.due)
+		r = bt_error_set(err, BT_EARG,
+		                 "flag '--flagfile' needs a value");
+	if (r != BT_OK)
+		return r;
+	*argc = (int)kept.n;
+	*argv = kept.v;
+	return BT_OK;
+}
+
+static enum bt_hint by_flags(enum bt_hint hint)
+{
+	switch (hint) {
+	case BT_HINT_START_OVER:
+	case BT_HINT_GO_ON_FROM_MODEL:
+	case BT_HINT_FORCE:
+		return BT_HINT_MODEL_DIR;
+	case BT_HINT_RESUME_FROM:
+		return BT_HINT_MODEL_DIR_CHECKPOINT;
+	case BT_HINT_SAVE_FEWER:
+		return BT_HINT_MODEL_DIR_ROOM;
+	case BT_HINT_BATCH_SMALLER:
+	case BT_HINT_BATCH_SMALLER_OR_CHECKPOINT:
+		return BT_HINT_MODEL_DIR_BATCH;
+	default:
+		return hint;
+	}
+}
+
+int bt_flags_hint(struct bt_error *err, int r)
+{
+	if (r != BT_OK && err != NULL)
+		err->hint = by_flags(err->hint);
+	return r;
 }

@@ -71,7 +71,7 @@ struct bt_flags_common {
 	struct bt_common common;
 	int64_t verbosity;
 	bool logs;                         /* asked for where they go anyway */
-	const char *flagfile;              /* bt_flag_file_expand has read it */
+	const char *flagfile;              /* bt_flags_expand has read it */
 	uint64_t given[BT_FLAGS_MAX / 64]; /* rows of the table, as bits */
 };
 
@@ -122,6 +122,15 @@ struct bt_flags {
 enum bt_opt_result bt_flags_parse(const struct bt_flags *f, int argc,
                                   char **argv, void *values,
                                   struct bt_error *err) BT_MUST_USE;
+
+/* Puts what the files of --flagfile hold where that stands, as absl does: a
+ * flag a line, between blank lines and comments, which begin with # or //. The
+ * new list and its words stay until the process ends. */
+int bt_flags_expand(int *argc, char ***argv, struct bt_error *err) BT_MUST_USE;
+
+/* Where a job of training failed with r, lets the hint speak of these flags,
+ * not of bert-train's options. Returns r. */
+int bt_flags_hint(struct bt_error *err, int r) BT_MUST_USE;
 
 /* As bt_tool_options. Sets what --verbosity says in flags.common. */
 bool bt_flags_options(const struct bt_flags *f, int argc, char **argv,

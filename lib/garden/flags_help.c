@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "garden/flag_file.h"
 #include "garden/flags.h"
 
 void bt_flags_note(const struct bt_flags *f, const void *values,
@@ -103,7 +102,7 @@ bool bt_flags_options(const struct bt_flags *f, int argc, char **argv,
 	struct bt_error err = {0};
 
 	bt_tool_start();
-	result = bt_flag_file_expand(&argc, &argv, &err) == BT_OK
+	result = bt_flags_expand(&argc, &argv, &err) == BT_OK
 	             ? bt_flags_parse(f, argc, argv, values, &err)
 	             : BT_OPT_MISTAKE;
 	c->common.quiet = c->verbosity <= -2;

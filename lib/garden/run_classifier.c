@@ -6,8 +6,8 @@
 
 #include "base/str.h"
 #include "garden/file_patterns.h"
+#include "garden/flags.h"
 #include "garden/keras_progress.h"
-#include "garden/run_job.h"
 #include "garden/tf_checkpoints.h"
 
 /* A run of training. */
@@ -173,7 +173,7 @@ int bt_run_classifier_train(const struct bt_run_classifier *c,
 		r.keras.epochs = r.plan.epochs;
 		r.keras.epoch_steps = r.plan.epoch_steps;
 		set_job(&r, &o);
-		e = bt_run_job(&o, res, err);
+		e = bt_flags_hint(err, bt_job_run(&o, res, err));
 	}
 	bt_tf_checkpoints_clear(&r.save);
 	bt_file_patterns_clear(&r.train);

@@ -10,8 +10,8 @@
 #include "finetune/predict_stream.h"
 #include "format/python_repr.h"
 #include "garden/file_patterns.h"
+#include "garden/flags.h"
 #include "garden/keras_progress.h"
-#include "garden/run_job.h"
 #include "garden/tf_checkpoints.h"
 #include "io/out.h"
 #include "io/path.h"
@@ -191,7 +191,7 @@ int bt_run_squad_train(const struct bt_run_squad *c,
 		       (long long)r.plan.epochs, bt_plural(r.plan.epochs),
 		       (long long)r.plan.epoch_steps, (long long)r.plan.warmup);
 		set_job(&r, &tok, &o);
-		e = bt_run_job(&o, res, err);
+		e = bt_flags_hint(err, bt_job_run(&o, res, err));
 	}
 	if (e == BT_OK && res->end == BT_TRAIN_ALL && !isnan(r.told))
 		e = write_summary(&r, res->steps, err);
