@@ -53,8 +53,7 @@ static const struct bt_opt options[] = {
     BT_STR(0, "keep", "COL[,COL]", "columns to keep as extra features", values,
            keep),
     BT_LIST(0, "join", "COL=FILE[:KEY]",
-            "read the columns COL.NAME in FILE's row whose KEY column holds "
-            "COL's value",
+            "columns COL.NAME: those of FILE's row whose KEY holds COL's value",
             values, join),
     BT_FLAG(0, "list-columns",
             "print the names of the columns, one a line, and stop", values,
@@ -163,7 +162,7 @@ static bool conditions(const struct bt_opt_list *list,
 	return true;
 }
 
-/* Files to join, whose delimiter an option gives if it is one of all. */
+/* Files to join, whose delimiter an option gives unless their name does. */
 static bool joins(const struct values *v, struct bt_table_join *join,
                   struct bt_table_opts *o)
 {
@@ -179,7 +178,7 @@ static bool joins(const struct values *v, struct bt_table_join *join,
 			return false;
 		}
 		o->n_joins++;
-		if (v->delimiter != NULL)
+		if (v->delimiter != NULL && !bt_table_is_tsv(join[i].path))
 			join[i].delimiter = o->csv.delimiter;
 		if (strcmp(join[i].path, "-") == 0) {
 			bt_tool_misuse(&tool, "--join needs a file, not "
@@ -466,7 +465,7 @@ static int list_columns(const struct values *v, const char *file,
 }
 
 static int write_records(const struct values *v, char *const *files, int n,
-                         struct bt_table_opts *opts)
+                         struct bt_table_opts opts)
 {
 	struct screen screen = {bt_tool_log(&tool, &v->common), {0}};
 	struct bt_log log = screen.log;
@@ -482,24 +481,24 @@ static int write_records(const struct values *v, char *const *files, int n,
 		log.emit = emit;
 		log.ctx = &screen;
 	}
-	opts->limit = v->max_bytes.given ? &limit : NULL;
-	opts->log = &log;
+	opts.limit = v->max_bytes.given ? &limit : NULL;
+	opts.log = &log;
 	if (v->list)
-		return list_columns(v, n > 0 ? files[0] : NULL, opts);
+		return list_columns(v, n > 0 ? files[0] : NULL, &opts);
 	bt_progress_init(&screen.progress, stderr, v->common.quiet);
 	if (v->map != NULL)
 		r = bt_label_map_new(v->map, &map, &err);
-	opts->map = map;
+	opts.map = map;
 	if (r == BT_OK && v->candidates != NULL)
 		r = bt_candidates_init(&candidates, v->candidates, v->template,
 		                       &err);
-	opts->candidates = candidates.n > 0 ? &candidates : NULL;
+	opts.candidates = candidates.n > 0 ? &candidates : NULL;
 	if (r == BT_OK)
 		r = open_output(v, &out, &err);
 	if (r == BT_OK) {
-		opts->idle = bt_out_hand_on;
-		opts->idle_ctx = out;
-		r = bt_table_open(files, n, opts, &table, &err);
+		opts.idle = bt_out_hand_on;
+		opts.idle_ctx = out;
+		r = bt_table_open(files, n, &opts, &table, &err);
 		if (r == BT_OK)
 			r = convert(table, out, &screen, &err);
 		else
@@ -528,7 +527,7 @@ static int run(void *values, char *const *files, int n)
 		return bt_tool_misuse(&tool, "%s", err.text);
 	if (table_options(v, files, n, &opts) &&
 	    conditions(&v->where, where, &opts) && joins(v, join, &opts))
-		status = write_records(v, files, n, &opts);
+		status = write_records(v, files, n, opts);
 	for (i = 0; i < opts.n_joins; i++)
 		bt_table_join_clear(&join[i]);
 	return status;

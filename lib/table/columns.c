@@ -96,13 +96,6 @@ static int find_optional(const struct bt_table_header *h, const char *word,
 	                    : bt_table_find_column(h, bt_span(word), at, err);
 }
 
-/* Whether the id may be the file and the row's number. */
-static bool may_number(const struct bt_table_opts *opts)
-{
-	return opts->id != NULL && strcmp(opts->id, "row") == 0 &&
-	       !opts->id_of_several;
-}
-
 /* It is where no column is named "row". */
 static int find_id(const struct bt_table_header *h,
                    const struct bt_table_opts *opts, size_t *at,
@@ -110,7 +103,7 @@ static int find_id(const struct bt_table_header *h,
 {
 	int r;
 
-	if (!may_number(opts))
+	if (!bt_table_may_number(opts))
 		return find_optional(h, opts->id, at, err);
 	r = bt_table_find_name(h, bt_span(opts->id), at, err);
 	if (r == 0)
@@ -517,29 +510,6 @@ void bt_table_columns_clear(struct bt_table_columns *c)
 	bt_buf_clear(&c->label_bytes);
 	bt_buf_clear(&c->choice_bytes);
 	memset(c, 0, sizeof(*c));
-}
-
-void bt_table_columns_named(const struct bt_table_opts *opts,
-                            bt_table_named_fn *fn, void *arg)
-{
-	const char *lists[] = {opts->text != NULL ? opts->text : "text",
-	                       opts->label, opts->keep, opts->choices,
-	                       opts->pair};
-	const char *single[] = {opts->id, opts->weight, opts->choice_names}, *p;
-	size_t i, n;
-
-	for (i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-		for (p = lists[i]; p != NULL;
-		     p = p[n] != '\0' ? p + n + 1 : NULL) {
-			n = strcspn(p, ",");
-			fn(arg, (struct bt_span){p, n});
-		}
-	for (i = 0; i < sizeof(single) / sizeof(*single); i++)
-		if (single[i] != NULL &&
-		    (single[i] != opts->id || !may_number(opts)))
-			fn(arg, bt_span(single[i]));
-	for (i = 0; i < opts->n_where; i++)
-		fn(arg, opts->where[i].column);
 }
 
 static void add_key(void *arg, struct bt_span key)

@@ -6,7 +6,6 @@
  */
 #include "table/join_int.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,28 +19,6 @@
 
 #define ROW_BITS 36                    /* of the number of a row */
 #define INDEX_MEMORY ((size_t)1 << 28) /* 20 million keys */
-#define OBJECT_MAX ((size_t)1 << 20)   /* bytes of the first one to look at */
-
-/* Files with the same column of keys. */
-struct join {
-	const struct bt_table_join *first;
-	size_t files;
-	struct bt_span *names; /* [n] COLUMN.NAME, each once */
-	size_t n, cap;
-	size_t at; /* of the first of them, among all */
-	struct bt_record_store *rows;
-	struct bt_hash_index *index;
-	struct bt_span key;  /* to be found */
-	struct bt_pb values; /* of the row that was found */
-};
-
-struct bt_joins {
-	struct join *join; /* [n] */
-	size_t n, columns;
-	struct bt_span *fields; /* of a row and all that is joined to it */
-	size_t cap;
-	struct bt_buf row;
-};
 
 int bt_table_join_init(struct bt_table_join *join, const char *text,
                        struct bt_error *err)
@@ -75,117 +52,6 @@ void bt_table_join_clear(struct bt_table_join *join)
 	memset(join, 0, sizeof(*join));
 }
 
-/* The table that word is a column of: the one with the longest name of its
- * column of keys, which a dot follows. */
-static struct join *table_of(const struct bt_joins *j, struct bt_span word)
-{
-	struct join *best = NULL;
-	struct bt_span c;
-	size_t i;
-
-	for (i = 0; i < j->n; i++) {
-		c = j->join[i].first->column;
-		if (word.n > c.n + 1 && word.p[c.n] == '.' &&
-		    memcmp(word.p, c.p, c.n) == 0 &&
-		    (best == NULL || c.n > best->first->column.n))
-			best = &j->join[i];
-	}
-	return best;
-}
-
-static bool find_name(const struct join *t, struct bt_span word, size_t *at)
-{
-	for (*at = 0; *at < t->n; (*at)++)
-		if (bt_span_equal(t->names[*at], word))
-			return true;
-	return false;
-}
-
-bool bt_joins_find(const struct bt_joins *j, struct bt_span word, size_t *at)
-{
-	const struct join *t = j != NULL ? table_of(j, word) : NULL;
-
-	if (t == NULL || !find_name(t, word, at))
-		return false;
-	*at += t->at;
-	return true;
-}
-
-size_t bt_joins_count(const struct bt_joins *j)
-{
-	return j != NULL ? j->n : 0;
-}
-
-struct bt_span bt_joins_column(const struct bt_joins *j, size_t i)
-{
-	return j->join[i].first->column;
-}
-
-struct bt_span bt_joins_name(const struct bt_joins *j, size_t at)
-{
-	size_t i = 0;
-
-	while (at - j->join[i].at >= j->join[i].n)
-		i++;
-	return j->join[i].names[at - j->join[i].at];
-}
-
-/* The table of a file, a new one where it is the first by its column. */
-static struct join *of_file(struct bt_joins *j,
-                            const struct bt_table_join *file)
-{
-	size_t i;
-
-	for (i = 0; i < j->n; i++)
-		if (bt_span_equal(j->join[i].first->column, file->column))
-			return &j->join[i];
-	j->join[j->n].first = file;
-	return &j->join[j->n++];
-}
-
-static void want(void *arg, struct bt_span column)
-{
-	struct bt_joins *j = arg;
-	struct join *t = table_of(j, column);
-	size_t at;
-
-	if (t != NULL && !find_name(t, column, &at) &&
-	    bt_grow(&t->names, &t->cap, t->n + 1, sizeof(*t->names)) == BT_OK)
-		t->names[t->n++] = column;
-}
-
-int bt_joins_new(const struct bt_table_opts *opts, struct bt_joins **joins,
-                 struct bt_error *err)
-{
-	struct bt_joins *j;
-	struct join *t;
-	size_t i;
-
-	*joins = NULL;
-	if (opts->n_joins == 0)
-		return BT_OK;
-	*joins = j = bt_array0(1, sizeof(*j));
-	j->join = bt_array0(opts->n_joins, sizeof(*j->join));
-	for (i = 0; i < opts->n_joins; i++)
-		of_file(j, &opts->joins[i])->files++;
-	bt_table_columns_named(opts, want, j);
-	for (i = 0; i < j->n; i++) {
-		t = &j->join[i];
-		t->at = j->columns;
-		j->columns += t->n;
-		if (t->n == 0)
-			return bt_error_set(
-			    err, BT_EARG,
-			    "nothing is to be read of '%s': no column "
-			    "'%.*s.NAME' is asked for",
-			    t->first->path, (int)t->first->column.n,
-			    t->first->column.p);
-		t->rows = bt_record_store_new(BT_RECORD_STORE_AT_RANDOM, false);
-		t->index = bt_hash_index_new(INDEX_MEMORY, ROW_BITS);
-	}
-	return BT_OK;
-}
-
 void bt_joins_free(struct bt_joins *j)
 {
 	size_t i;
@@ -206,7 +72,7 @@ void bt_joins_free(struct bt_joins *j)
 /* 1: the row has the key to be found. */
 static int is_row(void *arg, uint64_t row, struct bt_error *err)
 {
-	struct join *t = arg;
+	struct bt_join *t = arg;
 	struct bt_pb key;
 	const void *data;
 	size_t n;
@@ -220,7 +86,7 @@ static int is_row(void *arg, uint64_t row, struct bt_error *err)
 }
 
 /* 1: the row with the key is there; 0: it is not; else an error. */
-static int find_row(struct join *t, struct bt_span key, struct bt_error *err)
+static int find_row(struct bt_join *t, struct bt_span key, struct bt_error *err)
 {
 	t->key = key;
 	return bt_hash_index_find(t->index, bt_hash(key.p, key.n), is_row, t,
@@ -234,7 +100,7 @@ static void put_value(struct bt_buf *b, struct bt_span v)
 		bt_buf_put(b, v.p, v.n);
 }
 
-static int add_row(struct bt_joins *j, struct join *t,
+static int add_row(struct bt_joins *j, struct bt_join *t,
                    const struct bt_table_columns *c,
                    const struct bt_span *fields, struct bt_error *err)
 {
@@ -281,7 +147,7 @@ static enum bt_hint hint_for(enum bt_table_fault fault)
 	                                   : BT_HINT_NONE;
 }
 
-static int read_rows(struct bt_joins *j, struct join *t,
+static int read_rows(struct bt_joins *j, struct bt_join *t,
                      struct bt_row_source *rows,
                      const struct bt_table_opts *opts, struct bt_error *err)
 {
@@ -321,7 +187,7 @@ static int read_rows(struct bt_joins *j, struct join *t,
 static int read_file(struct bt_joins *j, const struct bt_table_join *file,
                      const struct bt_table_opts *opts, struct bt_error *err)
 {
-	struct join *t = of_file(j, file);
+	struct bt_join *t = bt_joins_of_file(j, file);
 	struct bt_table_where *wanted = bt_array(t->n, sizeof(*wanted));
 	struct bt_table_opts o = {.text = file->key,
 	                          .key_of =
@@ -359,12 +225,17 @@ int bt_joins_read(struct bt_joins *j, const struct bt_table_opts *opts,
 	size_t i;
 	int r = BT_OK;
 
+	for (i = 0; i < bt_joins_count(j); i++) {
+		j->join[i].rows =
+		    bt_record_store_new(BT_RECORD_STORE_AT_RANDOM, false);
+		j->join[i].index = bt_hash_index_new(INDEX_MEMORY, ROW_BITS);
+	}
 	for (i = 0; r == BT_OK && i < opts->n_joins; i++)
 		r = read_file(j, &opts->joins[i], opts, err);
 	return r;
 }
 
-static int not_there(const struct join *t, struct bt_table_maker *m,
+static int not_there(const struct bt_join *t, struct bt_table_maker *m,
                      struct bt_span key, struct bt_error *err)
 {
 	char others[40] = "";
@@ -383,7 +254,7 @@ static int not_there(const struct join *t, struct bt_table_maker *m,
 }
 
 /* The values of the row that was found, or null. */
-static int take_values(struct join *t, bool found, struct bt_span *fields,
+static int take_values(struct bt_join *t, bool found, struct bt_span *fields,
                        struct bt_error *err)
 {
 	struct bt_pb *v = &t->values;
@@ -413,7 +284,7 @@ int bt_joins_look_up(struct bt_joins *j, struct bt_table_maker *m,
 {
 	const struct bt_table_columns *c = m->columns;
 	struct bt_span key;
-	struct join *t;
+	struct bt_join *t;
 	size_t i;
 	int r = BT_OK;
 
@@ -433,49 +304,4 @@ int bt_joins_look_up(struct bt_joins *j, struct bt_table_maker *m,
 	}
 	m->fields = j->fields;
 	return r;
-}
-
-/* The first object's key like those that are looked for, or its first one. */
-static void choose_key(const json_t *object, struct bt_span like,
-                       struct bt_buf *name)
-{
-	struct bt_buf b = BT_BUF_INIT;
-	const char *names[] = {NULL, "_id", "id"}, *first;
-	size_t i = 0;
-
-	bt_buf_put(&b, like.p, like.n);
-	names[0] = bt_buf_str(&b);
-	while (i < 3 && json_object_get(object, names[i]) == NULL)
-		i++;
-	first = json_object_iter_key(json_object_iter((json_t *)object));
-	bt_buf_puts(name, i < 3 ? names[i] : first != NULL ? first : "_id");
-	bt_buf_clear(&b);
-}
-
-int bt_table_json_key(struct bt_in *in, struct bt_table_opts *opts,
-                      struct bt_buf *name, struct bt_error *err)
-{
-	const uint8_t *p, *brace;
-	json_t *object = NULL;
-	size_t got, want = 4096;
-	int r;
-
-	if (opts->key_of == NULL)
-		return BT_OK;
-	do {
-		r = bt_in_some(in, want, &p, &got, err);
-		if (r != BT_OK)
-			return r;
-		brace = memchr(p, '{', got);
-		if (brace != NULL)
-			object = json_loadb((const char *)brace,
-			                    got - (size_t)(brace - p),
-			                    JSON_DISABLE_EOF_CHECK, NULL);
-		want *= 4;
-	} while (object == NULL && got >= want / 4 && want <= OBJECT_MAX);
-	choose_key(object, *opts->key_of, name);
-	json_decref(object);
-	opts->text = bt_buf_str(name);
-	opts->key_of = NULL;
-	return BT_OK;
 }

@@ -4,15 +4,39 @@
 #ifndef BT_TABLE_JOIN_INT_H
 #define BT_TABLE_JOIN_INT_H
 
+#include "format/protobuf_wire.h"
 #include "table/table_int.h"
 
-struct bt_joins;
+/* Files with the same column of keys. */
+struct bt_join {
+	const struct bt_table_join *first;
+	size_t files;
+	struct bt_span *names; /* [n] COLUMN.NAME, each once */
+	size_t n, cap;
+	size_t at; /* of the first of them, among all */
+	struct bt_record_store *rows;
+	struct bt_hash_index *index;
+	struct bt_span key;  /* to be found */
+	struct bt_pb values; /* of the row that was found */
+};
+
+struct bt_joins {
+	struct bt_join *join; /* [n] */
+	size_t n, columns;
+	struct bt_span *fields; /* of a row and all that is joined to it */
+	size_t cap;
+	struct bt_buf row;
+};
 
 /* What opts name of each joined table; *joins is NULL where nothing is joined.
  * BT_EARG for a table of which nothing is named. */
 int bt_joins_new(const struct bt_table_opts *opts, struct bt_joins **joins,
                  struct bt_error *err) BT_MUST_USE;
 void bt_joins_free(struct bt_joins *joins); /* takes NULL, as all of these */
+
+/* The table that a file is of, or a part of. */
+struct bt_join *bt_joins_of_file(struct bt_joins *joins,
+                                 const struct bt_table_join *file);
 
 /* Reads the files. */
 int bt_joins_read(struct bt_joins *joins, const struct bt_table_opts *opts,

@@ -78,6 +78,9 @@ int bt_table_columns_find(const struct bt_table_opts *opts,
                           struct bt_error *err) BT_MUST_USE;
 void bt_table_columns_clear(struct bt_table_columns *columns);
 
+/* Whether the id may be the file and the row's number. */
+bool bt_table_may_number(const struct bt_table_opts *opts);
+
 /* Tells of each column that opts name, as far as commas say: the id's unless it
  * may be the row's number, and that of the text also if it is the default. */
 typedef void bt_table_named_fn(void *arg, struct bt_span column);

@@ -67,6 +67,10 @@ gives '3.2="eleven|text_a=five|text_b=ten
 3.2=ten|text_a=five|text_b=twelve' 'columns by number' --no-header --no-quote -t 1.2 --pair 2.2 --keep 3.2 \
 	--join 1=queries.tsv --join 2=collection.tsv --join 3=collection.tsv triples.tsv
 
+printf '5 0 12 1\n' >trec.qrels
+gives 'label=1|text_a=five|text_b=twelve' 'another delimiter than theirs, as of TREC' --no-header --no-quote \
+	--delimiter ' ' -t 1.2 --pair 3.2 -l 4 --join 1=queries.tsv --join 3=collection.tsv trec.qrels
+
 # labels and texts by one id, as on Kaggle
 printf 'essay_id,label\n7,x\n8,y\n' >labels.csv
 printf 'text;essay_id\na, b;7\nc;8\n' >semicolon.csv
