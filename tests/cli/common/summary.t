@@ -96,6 +96,8 @@ csv2tfrecord -q -l label --label-type float --summary c0 -o r0 numbers.csv 2>/de
 csv2tfrecord -q -t nosuch --summary c4 -o r4 numbers.csv 2>/dev/null
 printf 'text,a,b\nx,0,1\ny,2,0\n' >several.csv
 csv2tfrecord -q -l a,b --skip-bad --summary c5 -o r5 several.csv
+printf 'text,a,b\nx,0,1\ny,1,1\n' >votes.csv
+csv2tfrecord -q -l a,b --label-type one-hot --skip-bad --summary cB -o rB votes.csv
 printf 'text,a,b\nx,0.5,1\ny,2,much\n' >targets.csv
 csv2tfrecord -q -l a,b --label-type float --skip-bad --summary c9 -o r9 targets.csv
 printf 'text,label,w\na,x,1\nb,z,1\nc,x,no\n\0,x,1\ntext,label,w\n' >more.csv
