@@ -10,12 +10,12 @@
 
 struct args {
 	struct bt_common common;
-	struct bt_opt_list model, adapter;
+	struct bt_opt_list model, adapter, files;
 	const char *dtype, *gemm, *device, *format, *embed, *delimiter, *extra,
 	    *with, *windows, *scheme, *dialect;
 	struct bt_predict_opts p;
 	int64_t top, expect, steps, replicas, truncate_dim;
-	bool profile, normalize, fill, sets;
+	bool profile, normalize, fill, sets, ranks;
 	struct bt_explain_opts explain; /* its baseline by name: */
 	const char *baseline;
 	bool explains;
@@ -32,6 +32,10 @@ static const struct bt_opt options[] = {
             args, model),
     BT_LIST(0, "adapter", "DIR", "adapter that changes it; repeat to average",
             args, adapter),
+    BT_LIST(0, "predictions", "FILE",
+            "write these instead of a model's; repeat to average", args, files),
+    BT_FLAG(0, "ranks", "average their ranks, not probabilities or numbers",
+            args, ranks),
     BT_STR('o', "output", "FILE", "write to FILE [standard output]", args,
            common.output),
     BT_OPT_SUMMARY(args),

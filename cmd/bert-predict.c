@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "base/tool.h"
+#include "evaluate/blend.h"
 #include "evaluate/prediction_output.h"
 #include "finetune/contributions.h"
 #include "finetune/fold_dirs.h"
@@ -21,7 +22,7 @@
 
 static const struct bt_tool tool = {
     "bert-predict",
-    "-m DIR [OPTION ...] [RECORDS ...]",
+    "-m DIR | --predictions FILE [OPTION ...] [RECORDS ...]",
     "Predicts labels for token records, or writes embeddings of their texts.",
     "bert-predict -m intent --sample SampleSubmission.csv test.rec",
     options,
@@ -320,12 +321,32 @@ static const char *explain_misfits(const struct args *a)
 	return NULL;
 }
 
+/* The error if options do not go with --predictions, or need it; or NULL. */
+static const char *blend_misfits(const struct args *a)
+{
+	if (a->files.n == 0)
+		return "--ranks needs --predictions";
+	if (a->model.n > 0 || a->adapter.n > 0)
+		return "give either -m DIR or --predictions";
+	if (a->embed != NULL || a->explains || a->fill || a->with != NULL ||
+	    a->windows != NULL || a->sets || a->scheme != NULL ||
+	    a->device != NULL || a->profile || a->expect > 0 ||
+	    question_options(a) ||
+	    bt_str_in_list("conll|npy|tensor", a->format))
+		return "--predictions takes the options for labels, "
+		       "submissions and CSV, but --with and --sets, and the "
+		       "formats csv, jsonl, tfrecord and tsv";
+	return NULL;
+}
+
 /* The error if options contradict each other; or NULL. */
 static const char *contradiction(const struct args *a)
 {
 	bool labels = label_options(a);
 	bool fills = a->p.sample_missing != NULL || a->extra != NULL;
 
+	if (a->files.n > 0 || a->ranks)
+		return blend_misfits(a);
 	if (a->model.n == 0)
 		return "give -m DIR";
 	if (a->explains || explain_misfits(a) != NULL)
@@ -443,6 +464,48 @@ static bool find_format(struct args *a)
 	return false;
 }
 
+/* Writes the mean of files of predictions. */
+static int blend(const struct args *a, char **records, int n)
+{
+	struct bt_log log = bt_tool_log(&tool, &a->common);
+	struct bt_blend_opts o = {.files = a->files.item,
+	                          .n_files = (size_t)a->files.n,
+	                          .ranks = a->ranks,
+	                          .output = a->common.output,
+	                          .labels = a->p,
+	                          .log = &log};
+	struct bt_out *summary = NULL;
+	struct bt_error err = {0};
+	int status, r;
+
+	if (n > 0)
+		return bt_tool_misuse(
+		    &tool, "--predictions takes no records: '%s'", records[0]);
+	if (bt_out_spare(a->common.output, (char *const *)a->files.item,
+	                 a->files.n, &err) != BT_OK)
+		return bt_tool_misuse(&tool, "%s", err.text);
+	if (!bt_tool_works(&tool, &status))
+		return status;
+	o.labels.top = (int)a->top;
+	o.labels.sample_ignore_extra =
+	    a->extra != NULL && strcmp(a->extra, "ignore") == 0;
+	o.labels.format = strcmp(a->format, "jsonl") == 0 ? BT_PREDICT_JSONL
+	                  : strcmp(a->format, "tfrecord") == 0
+	                      ? BT_PREDICT_TFRECORD
+	                  : strcmp(a->format, "tsv") == 0 ? BT_PREDICT_TSV
+	                                                  : BT_PREDICT_CSV;
+	r = bt_summary_file_open(&a->common, (char *const *)a->files.item,
+	                         a->files.n, &summary, &err);
+	if (r == BT_OK)
+		r = bt_duplicate_paths((char *const *)a->files.item, a->files.n,
+		                       &log, &err);
+	if (r == BT_OK)
+		r = bt_blend(&o, &err);
+	return bt_summary_file_end(&tool, summary,
+	                           r == BT_OK ? BT_EXIT_DONE
+	                                      : bt_tool_fail(&tool, &err));
+}
+
 /* Checks the rest of the options and predicts; returns the exit status. */
 static int begin(struct args *a, char **records, int n)
 {
@@ -456,7 +519,7 @@ static int begin(struct args *a, char **records, int n)
 	    bt_out_spare(a->nbest, records, n, &err) != BT_OK ||
 	    bt_out_spare(a->null_odds, records, n, &err) != BT_OK)
 		return bt_tool_misuse(&tool, "%s", err.text);
-	return run(a, records, n);
+	return a->files.n > 0 ? blend(a, records, n) : run(a, records, n);
 }
 
 static int list_devices(const struct args *a)

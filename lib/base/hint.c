@@ -183,8 +183,8 @@ static const char *const words[BT_HINTS] = {
         "the order of the records",
     [BT_HINT_SAMPLE_ORDER] = "--sample-order fills the rows in order",
     [BT_HINT_TENSOR_MEAN] =
-        "predict with each as --format tensor, then average with tensor-cat "
-        "--mean --softmax, or --sigmoid of multi-label models",
+        "predict with each into a tensor stream, -o NAME.ts, and average these "
+        "with bert-predict --predictions",
     [BT_HINT_TOKENIZED] = "bert-tokenize wrote it; use the records before that",
     [BT_HINT_TOKENIZE_AGAIN] =
         "tokenize the text again with bert-tokenize -m MODEL",

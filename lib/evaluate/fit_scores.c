@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "evaluate/threshold_between.h"
+#include "predict/thresholds.h"
 
 /* Neighbours in the order of predictions that have one value of the isotonic
  * regression; before that, the examples of one prediction. */

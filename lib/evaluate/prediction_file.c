@@ -191,7 +191,7 @@ static int add_id(struct bt_prediction_file *f, struct bt_span id,
 	                    (int)(id.n < 60 ? id.n : 60), id.p, number + 1);
 }
 
-static float logit_of(double p, const struct bt_task *task)
+float bt_prediction_file_logit(double p, const struct bt_task *task)
 {
 	return (float)(task->answer->is_set ? log(p) - log1p(-p) : log(p));
 }
@@ -212,8 +212,9 @@ static int read_value(struct bt_span s, const char *label,
 		return bt_error_set(err, BT_EFORMAT,
 		                    "column '%s': %s is not a probability",
 		                    label, text);
-	*value =
-	    logit && !task->answer->is_number ? logit_of(v, task) : (float)v;
+	*value = logit && !task->answer->is_number
+	             ? bt_prediction_file_logit(v, task)
+	             : (float)v;
 	return BT_OK;
 }
 
@@ -357,7 +358,7 @@ static int convert_row(double *row, size_t n, bool logits,
 			                    row[i],
 			                    number ? "number" : "probability");
 		if (keep && !number)
-			value[i] = logit_of(row[i], task);
+			value[i] = bt_prediction_file_logit(row[i], task);
 	}
 	return BT_OK;
 }
@@ -527,8 +528,15 @@ static const struct bt_task *task_of(const struct bt_frame *f)
 	return NULL;
 }
 
-int bt_prediction_file_task(const char *path, const struct bt_task **task,
-                            struct bt_error *err)
+/* Whether a frame that does not say so may be of classes of texts. */
+static bool may_be_classes(const struct bt_frame *f)
+{
+	return bt_frame_note(f, BT_FRAME_PROBLEM) == NULL &&
+	       bt_frame_find(f, BT_FRAME_POSITION) == NULL;
+}
+
+int bt_prediction_file_task(const char *path, const struct bt_task *classes,
+                            const struct bt_task **task, struct bt_error *err)
 {
 	struct bt_prediction_file f = {0};
 	struct bt_ts_reader *in = NULL;
@@ -549,6 +557,8 @@ int bt_prediction_file_task(const char *path, const struct bt_task **task,
 			bt_ts_reader_prefix(in, err);
 		else if (task_of(&frame) != NULL)
 			*task = task_of(&frame);
+		else if (classes != NULL && may_be_classes(&frame))
+			*task = classes;
 	}
 	bt_ts_reader_close(in);
 	bt_prediction_file_clear(&f);

@@ -50,9 +50,14 @@ int bt_prediction_file_read(const char *path, const struct bt_task *task,
                             struct bt_error *err) BT_MUST_USE;
 
 /* Sets *task to that of labels or numbers whose predictions a stream of tensors
- * says it holds; leaves it as it is where it says none, as CSV does. */
-int bt_prediction_file_task(const char *path, const struct bt_task **task,
+ * says it holds; leaves it as it is where it says none, as CSV does, but for a
+ * stream that may be of classes: there it is classes, unless that is NULL. */
+int bt_prediction_file_task(const char *path, const struct bt_task *classes,
+                            const struct bt_task **task,
                             struct bt_error *err) BT_MUST_USE;
+/* What a model puts out for a probability: its logarithm or, of any number of
+ * labels, log p/(1 - p). */
+float bt_prediction_file_logit(double p, const struct bt_task *task);
 void bt_prediction_file_clear(struct bt_prediction_file *f);
 
 #endif

@@ -517,7 +517,7 @@ int bt_predictions_read(const struct bt_predictions_opts *o,
 	p->task = o->task;
 	p->separator = o->separator != NULL ? o->separator : " ";
 	r = p->task == NULL
-	        ? bt_prediction_file_task(o->files[0], &p->task, err)
+	        ? bt_prediction_file_task(o->files[0], NULL, &p->task, err)
 	        : BT_OK;
 	if (r == BT_OK && p->task == NULL && o->separator != NULL)
 		p->task = &bt_task_multi_label;

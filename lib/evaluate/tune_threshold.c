@@ -10,7 +10,6 @@
 #include "base/num.h"
 #include "base/str.h"
 #include "evaluate/fit_scores.h"
-#include "evaluate/threshold_between.h"
 #include "format/csv.h"
 #include "predict/thresholds.h"
 

@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -216,4 +217,21 @@ int bt_thresholds_of_scores(const char *text, const struct bt_labels *l,
 		                 text);
 	bt_label_map_free(map);
 	return r;
+}
+
+void bt_threshold_between(double lo, double hi, bool f32, char x[32])
+{
+	double v, middle = (lo + hi) / 2;
+	int digits;
+
+	for (digits = 1; digits <= 17; digits++) {
+		snprintf(x, 32, "%.*g", digits, middle);
+		v = strtod(x, NULL);
+		if (fabs(v - middle) > (hi - lo) / 4)
+			continue;
+		if (f32 ? (float)v > (float)lo && (float)v <= (float)hi
+		        : v > lo && v < hi)
+			return;
+	}
+	snprintf(x, 32, "%.*g", f32 ? 9 : 17, f32 ? hi : lo);
 }

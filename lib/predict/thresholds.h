@@ -4,6 +4,8 @@
 #ifndef BT_PREDICT_THRESHOLDS_H
 #define BT_PREDICT_THRESHOLDS_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "base/span.h"
 #include "metrics/scores.h"
@@ -29,5 +31,9 @@ int bt_thresholds_of_scores(const char *text, const struct bt_labels *l,
 /* BT_EARG: "where: 'label' is not one of the model's labels". */
 int bt_label_unknown(const char *where, struct bt_span label,
                      const struct bt_labels *l, struct bt_error *err);
+
+/* The shortest number near the middle between two predictions, lo < hi. With
+ * f32 it is above lo and at most hi as an f32, else between both. */
+void bt_threshold_between(double lo, double hi, bool f32, char x[32]);
 
 #endif

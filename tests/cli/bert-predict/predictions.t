@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# bert-predict --predictions: files of predictions in place of a model.
+# shellcheck shell=sh
+# Not under thread: the threads are those of cli/bert-predict/output
+. "$TEST_TOP/tests/lib/lib.sh"
+cp "$TEST_TOP/pipelines/data/vocab.txt" .
+sed '$d' vocab.txt >short.txt
+
+printf 'id,text,y,p,q,r,x\n' >t.csv
+i=0
+for w in cafe card book room wifi park; do
+	echo "$i,where is the $w,$((i % 2)),$((i % 2)),$((i < 2)),$((i > 4)),$i.5" >>t.csv
+	i=$((i + 1))
+done
+# train NAME VOCAB SEED TASK LABELS...
+train() {
+	name=$1 vocab=$2 seed=$3 task=$4
+	shift 4
+	csv2tfrecord -q -i id "$@" t.csv | bert-tokenize -q -m "$vocab" -o "$name.rec" &&
+		bert-train -q --init-config tiny --tokenizer "$vocab" --task "$task" --steps 2 \
+			--learning-rate 1e-2 --seed "$seed" -o "$name" "$name.rec" &&
+		bert-predict -q --dtype f32 -m "$name" -o "$name.ts" "$name.rec"
+}
+train a vocab.txt 1 classification -l y
+train b short.txt 2 classification -l y
+train ma vocab.txt 1 multilabel -l p,q,r
+train mb short.txt 2 multilabel -l p,q,r
+train na vocab.txt 1 regression -l x --label-type float
+train nb short.txt 2 regression -l x --label-type float
+
+# one file: as the model
+for m in a ma na; do
+	bert-predict -q --dtype f32 -m "$m" -o want.csv "$m.rec"
+	works "as the model $m" bert-predict --predictions "$m.ts" -o got.csv
+	same got.csv want.csv '... to the last digit'
+done
+refuses "bert-predict: 'b' has another tokenizer than the first model (predict with each into a tensor stream, -o NAME.ts, and average these with bert-predict --predictions)" \
+	'models of different tokenizers' bert-predict -m a -m b a.rec
+
+# mean FILE FILE: that of the columns from the third, or second, on
+mean() {
+	paste -d , "$1" "$2" | awk -F , 'NR > 1 { n = NF / 2; o = $1
+		for (i = n > 2 ? 3 : 2; i <= n; i++) o = o sprintf(" %.4f", ($i + $(i + n)) / 2)
+		print o }'
+}
+# shows FILE: the same of one
+shows() {
+	awk -F , 'NR > 1 { o = $1; for (i = NF > 2 ? 3 : 2; i <= NF; i++) o = o sprintf(" %.4f", $i); print o }' "$1"
+}
+for m in a:b ma:mb na:nb; do
+	one=${m%:*} two=${m#*:} proba=--proba
+	[ "$one" = na ] && proba=
+	bert-predict -q --dtype f32 $proba -m "$one" -o one.csv "$one.rec"
+	bert-predict -q --dtype f32 $proba -m "$two" -o two.csv "$two.rec"
+	works "the mean of $one and $two" bert-predict $proba --predictions "$one.ts" --predictions "$two.ts" -o got.csv
+	is "$(shows got.csv)" "$(mean one.csv two.csv)" '... of each column'
+	(head -n 1 two.csv && sed 1d two.csv | sort -r) >turned.csv
+	bert-predict -q $proba --predictions "$one.ts" --predictions turned.csv -o got.csv
+	is "$(shows got.csv)" "$(mean one.csv two.csv)" '... of CSV in another order'
+done
+
+# ranks
+bert-predict -q --proba --predictions ma.ts --ranks -o ranks.csv
+bert-predict -q --proba --predictions ma.ts -o plain.csv
+cut -d , -f 1,3 ranks.csv | sed 1d | sort -t , -k 2 -g >got
+cut -d , -f 1,3 plain.csv | sed 1d | sort -t , -k 2 -g >want
+is "$(cut -d , -f 1 got)" "$(cut -d , -f 1 want)" 'ranks have the order of probabilities'
+is "$(awk -F , '{ printf "%.4f ", $2 }' got)" '0.0833 0.2500 0.4167 0.5833 0.7500 0.9167 ' '... and equal steps'
+bert-predict -q --predictions na.ts --ranks -o ranks.csv
+is "$(sed 1d ranks.csv | cut -d , -f 2 | sort -g | awk '{ printf "%.4f ", $1 }')" '0.0833 0.2500 0.4167 0.5833 0.7500 0.9167 ' \
+	'of numbers'
+bert-predict -q --proba --predictions a.ts --ranks -o ranks.csv
+is "$(awk -F , 'NR > 1 { s += $4; bad += $3 + $4 < .9999 || $3 + $4 > 1.0001 } END { printf "%.3f %d", s, bad }' ranks.csv)" '3.000 0' \
+	'of the second of two classes'
+printf 'id,text,y\n1,a,u\n2,b,v\n3,c,w\n' >three.csv
+csv2tfrecord -q -i id -l y three.csv | bert-tokenize -q -m vocab.txt -o three.rec
+bert-train -q --init-config tiny --tokenizer vocab.txt --steps 1 -o three three.rec
+bert-predict -q -m three -o three.ts three.rec
+misuses '*ranks are averaged for one of two classes, *' 'not of three' bert-predict --predictions three.ts --ranks
+
+# submissions, thresholds
+printf 'id,r,p,q\n5,0,0,0\n4,0,0,0\n3,0,0,0\n2,0,0,0\n1,0,0,0\n0,0,0,0\n' >sample.csv
+works 'a submission' bert-predict --predictions ma.ts --predictions mb.ts --sample sample.csv -o s.csv
+bert-predict -q --proba --predictions ma.ts --predictions mb.ts -o plain.csv
+is "$(sed -n 2p s.csv)" "$(awk -F , '$1 == 5 { print $1 "," $5 "," $3 "," $4 }' plain.csv)" "... in the sample's order"
+bert-predict -q --predictions na.ts --threshold 0..5 -o scores.csv
+is "$(sed 1d scores.csv | grep -vc ',[0-5]$')" 0 'scores'
+
+# what does not fit
+printf 'id,label,0,1\n0,0,.5,.5\n' >few.csv
+refuses "*predictions 'few.csv': it has 1 rows, not 6" 'fewer rows' bert-predict --predictions a.ts --predictions few.csv
+sed 's/^5,/6,/' t.csv >other.csv
+csv2tfrecord -q -i id -l y other.csv | bert-tokenize -q -m vocab.txt | bert-predict -q -m a -o other.ts
+refuses "*predictions 'other.ts': it lacks the id '5'" 'another id' bert-predict --predictions a.ts --predictions other.ts
+refuses '*lacks the label*' 'other labels' bert-predict --predictions three.ts --predictions a.ts
+refuses "*the first file of predictions, 'few.csv', does not say of what kind they are*" 'CSV first' bert-predict --predictions few.csv
+exits 2 'a model beside them' bert-predict --predictions a.ts -m a
+exits 2 'records beside them' bert-predict --predictions a.ts a.rec
+exits 2 'ranks of a model' bert-predict -m a --ranks a.rec
+exits 2 'embeddings' bert-predict --predictions a.ts --embed mean
+exits 2 'onto one of them' bert-predict --predictions a.ts -o a.ts
+finish
