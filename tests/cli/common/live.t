@@ -34,6 +34,19 @@ bert-tokenize -q -m m --lines -o lines.rec lines
 bert-predict -q -m m -o wanted lines.rec
 same answers wanted 'all of them are as from a file'
 
+# a script that asks, and reads each answer, as bertutils(7) has it
+mkfifo ask answer
+bert-tokenize -q -m m --lines --replace-invalid ask | bert-predict -q -m m --format jsonl >answer &
+exec 3>ask 4<answer
+for text in 'where can I park' 'caf\351' ''; do
+	printf "$text\n" >&3
+	read -r line <&4
+	echo "$line"
+done >answers
+exec 3>&- 4<&-
+wait $!
+is "$(cut -d '"' -f 4 answers | paste -sd ' ' -)" '0 1 2' 'each question is answered, one in Latin-1 and an empty one, too'
+
 # rows NAME ROW...: through all three tools; the first row is a header if it is CSV
 rows() {
 	name=$1
