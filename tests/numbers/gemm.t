@@ -11,8 +11,8 @@ if [ -n "${TEST_KIND-}" ]; then
 	skip cpu/batch_edges 'under sanitizers it runs by itself'
 fi
 providers='native onednn openblas ref'
-# its loops are as slow there as they are plain, and know no threads
-[ "${TEST_KIND-}" != thread ] || providers='native onednn openblas'
+# its loops are as slow there as they are plain, and unit/cpu/gemm runs them
+[ -z "${TEST_KIND-}" ] || providers='native onednn openblas'
 # as open_best in lib/cpu/gemm.c
 best=onednn
 bert-train --version | grep -qE '^instruction set: avx2(vnni)?;' && best=native

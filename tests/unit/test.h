@@ -48,4 +48,12 @@ static inline bool emulated(void)
 	return kind != NULL && strcmp(kind, "emulation") == 0;
 }
 
+/* Whether a sanitizer or an emulator runs the test. */
+static inline bool slow_build(void)
+{
+	const char *kind = getenv("TEST_KIND");
+
+	return kind != NULL && *kind != '\0';
+}
+
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under emulation: no code depends on the machine; fuzz/ckpt is run */
 /* Not under thread: starts no threads */
 #include "test.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under emulation: the tiles are imitated there, in plain C */
 /* Not under thread: starts no threads */
 /* Products by AMX tiles of bf16, those of attention and the gradient of a
  * weight: on tiles imitated in plain C, and on the real ones where the machine

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under emulation: no code depends on the machine; fuzz/unpack is run */
 /* Compressed inputs: members and frames of every kind, and damage. */
 #include "files.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under emulation: the kernels are those of cpu/kernels */
 /* Updates of a table whose gradients are rows give the bits of those of whole
  * arrays. */
 #include "test.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Not under emulation: the kernels are those of model/gradients */
 /* A task in one file, trained: how often a token occurs in a text, as log(1 +
  * n). See "How to add" in lib/README.md. */
 #include "test.h"
