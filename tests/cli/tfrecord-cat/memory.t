@@ -66,11 +66,14 @@ for format in gzip zstd; do
 		"300000 records, $bytes bytes" "$format: just as much as is allowed"
 	refuses "*cannot read 'bomb': there is more than the 1048576 bytes allowed, decompressed" \
 		"$format: more" little tfrecord-cat --verify --max-bytes 1M bomb
-	# a record of 1 GiB, of zeros
+	# a record of 1 GiB, of zeros, in members or frames
+	head -c 67108864 /dev/zero | $format -qc >zeros
 	{
-		printf '\0\0\0\100\0\0\0\0\313\141\314\122'
-		head -c 1073741824 /dev/zero
-	} | $format -qc >bomb
+		printf '\0\0\0\100\0\0\0\0\313\141\314\122' | $format -qc
+		for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+			cat zeros
+		done
+	} >bomb
 	like "$(little tfrecord-cat --verify bomb 2>&1)" '*: out of memory while reading*' \
 		"$format: a record too large for the memory"
 	refuses "*there is more than the 2097152 bytes allowed, decompressed" \
