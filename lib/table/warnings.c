@@ -157,7 +157,13 @@ int bt_table_warn_labels(const struct bt_string_set *labels,
 
 static bool are_digits(const char *words)
 {
-	return words == NULL || words[strspn(words, "0123456789,")] == '\0';
+	return words == NULL || words[strspn(words, "0123456789,.")] == '\0';
+}
+
+/* The column of the text, or of keys by which it is joined. */
+static size_t text_column(const struct bt_table_columns *c)
+{
+	return c->text[0] < c->own ? c->text[0] : c->join[0];
 }
 
 /* Whether columns were given by their numbers alone. */
@@ -165,25 +171,30 @@ static bool by_number(const struct bt_table_opts *opts,
                       const struct bt_table_columns *c,
                       const struct bt_span *names)
 {
+	struct bt_span given =
+	    c->text[0] < c->own ? bt_span(opts->text) : opts->joins[0].column;
+
 	return opts->text != NULL && are_digits(opts->text) &&
 	       are_digits(opts->pair) && are_digits(opts->label) &&
 	       are_digits(opts->id) &&
-	       !bt_span_equal(names[c->text[0]], bt_span(opts->text));
+	       !bt_span_equal(names[text_column(c)], given);
 }
 
 /* Whether a header has a number for an id or a label, or a sentence. */
 static bool looks_like_data(const struct bt_table_columns *c,
                             const struct bt_span *names)
 {
-	struct bt_span text = names[c->text[0]];
+	struct bt_span text = names[text_column(c)];
 	size_t i, blanks = 0;
 	double x;
 
 	for (i = 0; i < text.n; i++)
 		blanks += text.p[i] == ' ';
 	return blanks >= SENTENCE ||
-	       (c->id < BT_TABLE_ROW && bt_table_is_number(names[c->id], &x)) ||
-	       (c->n_label > 0 && bt_table_is_number(names[c->label[0]], &x));
+	       (c->id < c->own && bt_table_is_number(names[c->id], &x)) ||
+	       (c->n_label > 0 && c->label[0] < c->own &&
+	        bt_table_is_number(names[c->label[0]], &x)) ||
+	       (c->n_join > 0 && bt_table_is_number(text, &x));
 }
 
 /* The first row is lost if it was data. */
@@ -198,8 +209,9 @@ static void tell_header(const struct bt_row_source *rows,
 		return;
 	bt_buf_printf(&b, "the first row of %s was read as the header, ",
 	              bt_row_source_name(rows));
-	bt_table_put_name(&b, names[c->text[0]]);
-	bt_buf_puts(&b, " as the name of the text");
+	bt_table_put_name(&b, names[text_column(c)]);
+	bt_buf_printf(&b, " as the name of %s",
+	              c->text[0] < c->own ? "the text" : "a column");
 	if (looks_like_data(c, names))
 		bt_log_warn(opts->log, "header-is-data",
 		            BT_HINT_TABLE_NO_HEADER, "%s", bt_buf_str(&b));

@@ -67,6 +67,11 @@ gives '3.2="eleven|text_a=five|text_b=ten
 3.2=ten|text_a=five|text_b=twelve' 'columns by number' --no-header --no-quote -t 1.2 --pair 2.2 --keep 3.2 \
 	--join 1=queries.tsv --join 2=collection.tsv --join 3=collection.tsv triples.tsv
 
+printf '4\tfour\n5\tfive\n' >more.tsv
+printf '4\t10\n5\t11\n' >lines.tsv
+gives 'text_a=five' 'with the first row as the header' -t 1.2 --join 1=more.tsv lines.tsv
+like "$(cat err)" "*warning: the first row of 'lines.tsv' was read as the header, '4' as the name of a column (*" \
+	'a warning says so'
 printf '5 0 12 1\n' >trec.qrels
 gives 'label=1|text_a=five|text_b=twelve' 'another delimiter than theirs, as of TREC' --no-header --no-quote \
 	--delimiter ' ' -t 1.2 --pair 3.2 -l 4 --join 1=queries.tsv --join 3=collection.tsv trec.qrels
