@@ -57,6 +57,15 @@ static int add_value(struct list *l, const json_t *v)
 	return add_text(l, l->bytes.data, l->bytes.len);
 }
 
+/* Of a value that add_value did not take. */
+static int refused(const char *name, const json_t *v, const char *why,
+                   struct bt_error *err)
+{
+	if (json_is_real(v))
+		why = "a number is too large for a float";
+	return bad(name, why, err);
+}
+
 static int add_values(struct list *l, const char *name, const json_t *v,
                       struct bt_error *err)
 {
@@ -71,10 +80,10 @@ static int add_values(struct list *l, const char *name, const json_t *v,
 	for (i = 0; i < json_array_size(v); i++) {
 		kind = add_value(l, json_array_get(v, i));
 		if (kind == BT_FEATURE_NONE)
-			return bad(name,
-			           "the list holds more than strings and "
-			           "numbers",
-			           err);
+			return refused(name, json_array_get(v, i),
+			               "the list holds more than strings and "
+			               "numbers",
+			               err);
 		if (i > 0 && kind != (int)l->kind)
 			return bad(name, "the list mixes kinds of values", err);
 		l->kind = (enum bt_feature_kind)kind;
@@ -115,10 +124,10 @@ static int read_list(struct list *l, const char *name, const json_t *v,
 		return add_values(l, name, v, err);
 	l->kind = (enum bt_feature_kind)add_value(l, v);
 	if (l->kind == BT_FEATURE_NONE && !add_named(l, v))
-		return bad(name,
-		           "is not a string, number, list, {\"base64\": ...} "
-		           "or null",
-		           err);
+		return refused(name, v,
+		               "is not a string, number, list, {\"base64\": "
+		               "...} or null",
+		               err);
 	return BT_OK;
 }
 

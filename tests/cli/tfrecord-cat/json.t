@@ -71,9 +71,10 @@ bad '{"a": {"base64": "AA"}}' "member 'a': is not *"
 bad '{"a": {"base64": "AB=="}}' "member 'a': is not *"
 bad '{"a": {"base64": "A==="}}' "member 'a': is not *"
 bad '{"a": {"float": "AAAA"}}' "member 'a': is not *"
-bad '{"a": 1e39}' "member 'a': is not *"
 bad '{"a": []}' "member 'a': an empty list is written *"
 bad '{"a": [1, 1.5]}' "member 'a': the list mixes kinds of values"
+bad '{"a": 1e39}' "member 'a': a number is too large for a float"
+bad '{"a": [1.5, 1e39]}' "member 'a': a number is too large for a float"
 bad '{"a": [1, null]}' "member 'a': the list holds more than strings and numbers"
 bad '{"a": 9223372036854775808}' '*too big*'
 bad "$(printf '{"a": "\377"}')" '*unable to decode byte 0xff*'
