@@ -218,6 +218,8 @@ static int check_settings(struct bt_train_run *t, const json_t *o,
 	json_t *now = bt_train_settings(t);
 	int r = BT_OK;
 
+	/* it decides when the run ends, and nothing before that */
+	json_object_set(now, "patience", json_object_get(then, "patience"));
 	if (!t->o->measure_only)
 		bt_train_compare(then, now, &diff);
 	if (diff.len > 0)

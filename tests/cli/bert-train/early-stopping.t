@@ -46,6 +46,10 @@ like "$(cat err)" '*stopped at step 36 of 108: no better mcc in 2 evaluations*ep
 	'and is printed'
 [ ! -e p/checkpoint.safetensors ]
 result $? 'such a run is over'
+small_train waits -q --epochs 9 --eval dev.rec --metric mcc --learning-rate 1e-9 --max-minutes 1e-5 --save-steps 1
+works 'patience that a resumed run is given' worse waits mcc 2
+is "$(lines waits/history.jsonl)" 3 '... ends it where it would have ended'
+same waits/model.safetensors p/model.safetensors '... with the same model'
 works 'a measure that falls' small_train p2 --epochs 2 --eval dev.rec \
 	--metric loss --patience 1
 is "$(lines p2/history.jsonl)" 2 'goes on while it does'
@@ -160,7 +164,7 @@ result $? 'is seen before training'
 # What a run must have in common with the one it goes on from.
 exits 1 'a run to be gone on from' small_train r --epochs 40 --max-minutes 1e-5
 for o in '--optimizer lamb:optimizer was "adamw", is "lamb"' \
-	'--beta2 .9:beta2 was 0.999' '--patience 3 --eval-share .1:patience was 0' \
+	'--beta2 .9:beta2 was 0.999' '--metric loss --eval dev.rec:best by was' \
 	'--schedule cosine:schedule was "linear", is "cosine"' \
 	'--end-learning-rate 1e-6:end learning rate was 0' \
 	'--class-weight balanced:class weight was "none"' \
