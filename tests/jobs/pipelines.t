@@ -170,6 +170,45 @@ exits 0 'embeddings.sh: has learnt' bert-eval -q -m e/model --min mrr=.25 e/test
 shown e
 exits 0 "embeddings.sh: a user's model and data" "$TEST_TOP/pipelines/embeddings.sh" e/model e/dev.csv e/dev.csv e2
 exits 2 'embeddings.sh: says how it is used' "$TEST_TOP/pipelines/embeddings.sh"
+exits 0 'few-shot.sh: by itself' "$TEST_TOP/pipelines/few-shot.sh" small fs
+like "$(cat out)" 'accuracy *id,label,suggested,*contribution*' 'few-shot.sh: evaluates, and explains'
+is "$(wc -l <fs/few.jsonl | tr -d ' ')" 192 'few-shot.sh: eight texts of each class'
+like "$(cat err)" '* of 907 labels look wrong: *' 'few-shot.sh: looks at the labels of the others'
+exits 0 'few-shot.sh: has learnt' bert-eval -q -m fs/model --min accuracy=.25 fs/test.rec
+shown fs
+exits 0 "few-shot.sh: a user's model and data" env SHOTS=2 "$TEST_TOP/pipelines/few-shot.sh" \
+	fs/model train.csv train.csv fs2 --epochs 1
+is "$(wc -l <fs2/few.jsonl | tr -d ' ')" 4 'few-shot.sh: fewer texts'
+exits 2 'few-shot.sh: says how it is used' "$TEST_TOP/pipelines/few-shot.sh"
+
+exits 0 'rerank.sh: by itself' "$TEST_TOP/pipelines/rerank.sh" small rr
+like "$(cat out)" '*60 queries
+MRR@10 [01].* NDCG@10 [01].*' 'rerank.sh: ranks'
+exits 0 'rerank.sh: has learnt' bert-eval -q -m rr/model --min average_precision=.9 rr/test.rec
+shown rr
+awk 'BEGIN {
+	printf "{\"version\": \"1.1\", \"data\": [{\"title\": \"t\", \"paragraphs\": ["
+	for (i = 0; i < 24; i++)
+		printf "%s{\"context\": \"room \\\"%d\\\" is open\", \"qas\": [{\"id\": \"q%d\", \"question\": \"which room %d?\", \"answers\": [{\"text\": \"room\", \"answer_start\": 0}]}]}", \
+			(i ? ", " : ""), i, i, i
+	print "]}]}"
+}' >rooms.json
+exits 0 "rerank.sh: a user's model and data" "$TEST_TOP/pipelines/rerank.sh" rr/model rooms.json rr2 --epochs 1
+is "$(cat rr2/train.jsonl rr2/test.jsonl | wc -l | tr -d ' '), $(grep -c '"fits": 1' rr2/test.jsonl)" '144, 6' \
+	'rerank.sh: passages of the same part'
+is "$(sed 's/.*"passage"/p/; s/, "fits.*//' rr2/test.jsonl rr2/train.jsonl | sort -u | wc -l | tr -d ' ')" 24 \
+	'rerank.sh: as JSON has them'
+exits 2 'rerank.sh: says how it is used' "$TEST_TOP/pipelines/rerank.sh"
+
+exits 0 'long-documents.sh: by itself' "$TEST_TOP/pipelines/long-documents.sh" small long
+like "$(cat out)" 'mean of all windows: accuracy 0.[5-9]*max of all windows: accuracy 0.[5-9]*first windows: accuracy 0.[01]*' \
+	'long-documents.sh: what stands behind the first window counts'
+is "$(wc -l <long/predictions.csv)" "$(wc -l <long/dev.csv)" 'long-documents.sh: a prediction for each text'
+shown long
+exits 0 "long-documents.sh: a user's model and data" env LENGTH=8 "$TEST_TOP/pipelines/long-documents.sh" \
+	long/mean train.csv train.csv long2 --epochs 1
+exits 2 'long-documents.sh: says how it is used' "$TEST_TOP/pipelines/long-documents.sh"
+
 exits 0 'multiple-choice.sh: by itself' "$TEST_TOP/pipelines/multiple-choice.sh" small mc
 like "$(cat out)" 'accuracy [01].* MAP@3 *(50 questions)' 'multiple-choice.sh: evaluates'
 exits 0 'multiple-choice.sh: has learnt' bert-eval -q -m mc/model --min map_at_3=.9 mc/test.rec

@@ -14,7 +14,7 @@ done
 printf 'comma\ntext\nid\n' >columns.txt
 for f in top/pipelines/*.sh; do
 	case ${f##*/} in
-	ag-news-* | banking77* | cluster* | distill* | domain-* | embeddings* | multiple-choice* | recipes*) set -- small ;;
+	ag-news-* | banking77* | cluster* | distill* | domain-* | embeddings* | few-shot* | long-* | multiple-choice* | recipes* | rerank*) set -- small ;;
 	fit.sh) set -- top/pipelines/data/library-train.csv model out ;;
 	from-the-hub.sh) set -- library train.parquet test.parquet shown ;;
 	predict.sh) set -- . test.csv sample.csv ;;
