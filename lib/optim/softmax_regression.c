@@ -11,6 +11,7 @@
 #define STEPS 1000
 #define SMALL 1e-6 /* the gradient of a row, where it ends */
 #define ROWS 64    /* of a piece */
+#define CLASSES 4  /* of a piece, which reads the rows once for them */
 
 struct solver {
 	struct bt_softmax_regression p;
@@ -38,12 +39,28 @@ static double dot(const double *x, const double *y, size_t n)
 	return sum;
 }
 
+static double output(const double *w, const float *x, size_t n)
+{
+	double sum[4] = {0}; /* which do not wait for each other */
+	size_t j;
+
+	for (j = 0; j + 4 <= n; j += 4) {
+		sum[0] += w[j] * (double)x[j];
+		sum[1] += w[j + 1] * (double)x[j + 1];
+		sum[2] += w[j + 2] * (double)x[j + 2];
+		sum[3] += w[j + 3] * (double)x[j + 3];
+	}
+	for (; j < n; j++)
+		sum[0] += w[j] * (double)x[j];
+	return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
 /* The cross entropies of a piece of the rows, and their slopes. */
 static void rows(void *arg, int piece, int worker)
 {
 	struct solver *s = arg;
 	const struct bt_softmax_regression *p = &s->p;
-	size_t i = (size_t)piece * ROWS, end = i + ROWS, k, j;
+	size_t i = (size_t)piece * ROWS, end = i + ROWS, k;
 	double max, sum, *q, weight;
 	const double *w;
 	const float *x;
@@ -55,8 +72,7 @@ static void rows(void *arg, int piece, int worker)
 		max = -INFINITY;
 		for (k = 0; k < p->classes; k++) {
 			w = s->of + k * (p->cols + 1);
-			for (j = 0, q[k] = w[p->cols]; j < p->cols; j++)
-				q[k] += w[j] * (double)x[j];
+			q[k] = w[p->cols] + output(w, x, p->cols);
 			max = fmax(max, q[k]);
 		}
 		for (k = 0, sum = 0; k < p->classes; k++)
@@ -70,24 +86,30 @@ static void rows(void *arg, int piece, int worker)
 	}
 }
 
-/* The slope of a class's row. */
-static void class(void *arg, int piece, int worker)
+/* The slopes of the rows of a piece of the classes. */
+static void classes(void *arg, int piece, int worker)
 {
 	struct solver *s = arg;
 	const struct bt_softmax_regression *p = &s->p;
-	size_t k = (size_t)piece, i, j;
-	const double *w = s->of + k * (p->cols + 1);
-	double *g = s->out + k * (p->cols + 1), q;
+	size_t first = (size_t)piece * CLASSES, end = first + CLASSES, i, j, k;
+	double *g, q;
 
 	(void)worker;
-	memcpy(g, w, p->cols * sizeof(*g));
-	g[p->cols] = 0;
-	for (i = 0; i < p->n; i++) {
-		q = s->proba[i * p->classes + k];
-		for (j = 0; j < p->cols; j++)
-			g[j] += q * (double)p->x[i * p->cols + j];
-		g[p->cols] += q;
+	if (end > p->classes)
+		end = p->classes;
+	for (k = first; k < end; k++) {
+		g = s->out + k * (p->cols + 1);
+		memcpy(g, s->of + k * (p->cols + 1), p->cols * sizeof(*g));
+		g[p->cols] = 0;
 	}
+	for (i = 0; i < p->n; i++)
+		for (k = first; k < end; k++) {
+			g = s->out + k * (p->cols + 1);
+			q = s->proba[i * p->classes + k];
+			for (j = 0; j < p->cols; j++)
+				g[j] += q * (double)p->x[i * p->cols + j];
+			g[p->cols] += q;
+		}
 }
 
 /* The value at `of`, and its slope. */
@@ -100,7 +122,8 @@ static double evaluate(struct solver *s, const double *of, double *slope)
 	s->of = of;
 	s->out = slope;
 	bt_pool_run(p->pool, rows, s, (int)((p->n + ROWS - 1) / ROWS));
-	bt_pool_run(p->pool, class, s, (int)p->classes);
+	bt_pool_run(p->pool, classes, s,
+	            (int)((p->classes + CLASSES - 1) / CLASSES));
 	for (k = 0; k < p->classes; k++)
 		sum += dot(of + k * (p->cols + 1), of + k * (p->cols + 1),
 		           p->cols) /
