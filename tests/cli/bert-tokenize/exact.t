@@ -4,6 +4,7 @@
 # between letters, random texts of many scripts, words without end. With the
 # package `tokenizers` of PEER_PYTHON they are compared with what this makes, each fifth
 # where a checksum says that all are what it made, without it with the checksums alone.
+# Under sanitizers each fifth text is tokenized, and not compared.
 # TOK_SUMS=FILE: the checksums are added to this file and not compared.
 # TOK_EXACT=1: 100,000 random texts, all code points, words of 1 MB, and all texts
 # of the data sets in ../shared/data; a minute or two for each of the tokenizers.
@@ -15,7 +16,6 @@ F=$TEST_TOP/tests/fixtures
 sums=$DATA/tok/exact.sum
 words=$DATA/tok/uncased/vocab.txt
 peer=
-# under sanitizers the checksums: of what has them the package is asked elsewhere
 [ -n "${TEST_KIND-}" ] || [ -z "${PEER_PYTHON-}" ] ||
 	! "$PEER_PYTHON" -c 'import tokenizers' 2>/dev/null || peer=yes
 
@@ -36,6 +36,10 @@ compare() {
 		result 1 "$name"
 		return
 	}
+	if [ -n "${TEST_KIND-}" ]; then
+		result 0 "$name: tokens"
+		return
+	fi
 	sum= recorded=
 	[ -n "${TOK_EXACT-}" ] || {
 		sum=$(sha256sum <got)
@@ -66,6 +70,7 @@ else
 fi
 [ "$(wc -l <texts)" -gt 18000 ]
 result $? 'there are texts'
+[ -z "${TEST_KIND-}" ] || { awk 'NR % 5 == 1' texts >some && mv some texts; }
 
 for model in "$DATA"/tok/*.json "$DATA"/bpe/*.json "$DATA"/spm/*.json \
 	"$DATA"/kinds/*.json; do
