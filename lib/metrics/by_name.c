@@ -46,9 +46,10 @@ static const struct {
     ROW(PAIRS, false, "ndcg_at_10", ndcg_at_10, BT_METRICS_OF_PAIRS, 0),
     ROW(PAIRS, false, "triplet_accuracy", triplet_accuracy,
         BT_METRICS_OF_TRIPLETS, 0),
-    M(TAGS, false, precision),
-    M(TAGS, false, recall),
-    M(TAGS | SPANS | QUESTIONS, false, f1),
+    ROW(TAGS | CLASSES, false, "precision", precision, BT_METRICS_OF_TWO, 0),
+    ROW(TAGS | CLASSES, false, "recall", recall, BT_METRICS_OF_TWO, 0),
+    ROW(TAGS | SPANS | QUESTIONS | CLASSES, false, "f1", f1, BT_METRICS_OF_TWO,
+        0),
     M(SPANS | QUESTIONS, false, exact_match),
     M(CLASSES | LABELS | TAGS, false, macro_precision),
     M(CLASSES | LABELS | TAGS, false, macro_recall),
@@ -117,9 +118,18 @@ static bool is_of(const struct bt_metrics_summary *s, unsigned of)
 	return s->kind == NULL || (of & s->kind->bit) != 0;
 }
 
+/* What metric i needs and was not there. */
+static unsigned lacks(const struct bt_metrics_summary *s, size_t i)
+{
+	bool more =
+	    s->kind != NULL && s->kind->bit == CLASSES && s->classes > 2;
+
+	return known[i].needs & (s->lacks | (more ? BT_METRICS_OF_TWO : 0));
+}
+
 static bool is_set(const struct bt_metrics_summary *s, size_t i)
 {
-	return is_of(s, known[i].of) && (known[i].needs & s->lacks) == 0 &&
+	return is_of(s, known[i].of) && lacks(s, i) == 0 &&
 	       (s->classes == 0 || s->classes > known[i].above);
 }
 
@@ -173,6 +183,8 @@ static size_t find(const char *name, unsigned *of)
 /* What one of these bits stands for. */
 static const char *lacking(const struct bt_metrics_summary *s, unsigned needs)
 {
+	if ((needs & BT_METRICS_OF_TWO) != 0)
+		return "two classes";
 	if ((needs & BT_METRICS_OF_SCORES) != 0)
 		return "pairs with a score";
 	if ((needs & BT_METRICS_OF_PAIRS) != 0)
@@ -233,7 +245,7 @@ int bt_metrics_find(const struct bt_metrics_summary *s, const char *name,
 		                 name, known[i].above, s->classes);
 	else if (i < KNOWN && is_of(s, of))
 		r = bt_error_set(err, BT_EARG, "metric '%s' needs %s", name,
-		                 lacking(s, known[i].needs & s->lacks));
+		                 lacking(s, lacks(s, i)));
 	else if (i < KNOWN)
 		r = bt_error_set(err, BT_EARG,
 		                 "metric '%s' is not available for %s, "

@@ -127,6 +127,9 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 		square_p += (double)c.predicted * (double)c.predicted;
 		square_t += (double)c.support * (double)c.support;
 		present += bt_metrics_average_add(&c, n, s);
+		s->precision = c.precision; /* of two classes, the second's */
+		s->recall = c.recall;
+		s->f1 = c.f1;
 	}
 	bt_metrics_average_end(present, s);
 	s->commonest_share = bt_metrics_ratio((double)most, n);

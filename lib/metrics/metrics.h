@@ -264,7 +264,9 @@ enum {
 	BT_METRICS_OF_PAIRS = 8,         /* pairs without one */
 	BT_METRICS_OF_TRIPLETS = 16,     /* with texts not to be near */
 	BT_METRICS_OF_NEXT = 32,         /* of next sentences */
-	BT_METRICS_OF_WHOLE = 64         /* numbers that bt_scores_span takes */
+	BT_METRICS_OF_WHOLE = 64,        /* numbers that bt_scores_span takes */
+	BT_METRICS_OF_TWO = 128          /* just two classes; this alone is told
+	                                  * from the number of these */
 };
 
 struct bt_metrics_summary {
@@ -291,7 +293,8 @@ struct bt_metrics_summary {
 	double brier_score;
 
 	/* of entities, over all types; the macro and weighted ones are over
-	 * types, and accuracy is the share of words with their tag */
+	 * types, and accuracy is the share of words with their tag; of two
+	 * classes, of the second one */
 	double precision, recall, f1;
 
 	/* of spans exact_match is the share of windows with both tokens right;

@@ -49,6 +49,8 @@ exits 1 '... not met' bert-eval -q -m four --min weighted_roc_auc=1 dev.rec
 like "$(cat err)" '*weighted_roc_auc is 0.????, less than 1' '... which it says'
 misuses "*metric 'top_5_accuracy' needs more than 5 classes, and there are 4" 'the fifth of four' \
 	bert-eval -q -m four --min top_5_accuracy=.2 dev.rec
+misuses "*metric 'f1' needs two classes" 'the second of four classes alone' \
+	bert-eval -q -m four --min f1=.2 dev.rec
 like "$(bert-eval -q -m four --compare four dev.rec)" '*
 quadratic_weighted_kappa *0.0000
 *' 'two models by all of them'
