@@ -9,9 +9,13 @@
 
 #define MEMORY 10 /* steps that the curvature is known from */
 #define STEPS 1000
-#define SMALL 1e-6 /* the gradient of a row, where it ends */
+#define SMALL 1e-6 /* the gradient of the mean cross entropy, where it ends */
 #define ROWS 64    /* of a piece */
-#define CLASSES 4  /* of a piece, which reads the rows once for them */
+#define CLASSES 8  /* of a piece, which reads the rows once for them */
+#define AT_ONCE 4  /* rows */
+#define COLS 512   /* columns, of these rows */
+
+typedef double pair __attribute__((vector_size(16)));
 
 struct solver {
 	struct bt_softmax_regression p;
@@ -23,11 +27,20 @@ struct solver {
 	                                         * did to the slope */
 	double product[MEMORY];                 /* of both */
 	size_t steps;                           /* that were remembered */
-	double *proba;    /* [n][classes] less the truth */
+	double *proba;    /* [n, and some that do not count][classes] less the
+	                   * truth */
 	double *loss;     /* [n] */
 	const double *of; /* what is evaluated */
 	double *out;      /* its slope */
 };
+
+static pair load(const double *p)
+{
+	pair v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
 
 static double dot(const double *x, const double *y, size_t n)
 {
@@ -39,77 +52,142 @@ static double dot(const double *x, const double *y, size_t n)
 	return sum;
 }
 
-static double output(const double *w, const float *x, size_t n)
+/* Columns from .. from+n-1 of the rows from i on; none are behind the last. */
+static void take_rows(const struct bt_softmax_regression *p, size_t i,
+                      size_t from, size_t n, double x[AT_ONCE][COLS])
 {
-	double sum[4] = {0}; /* which do not wait for each other */
-	size_t j;
+	const float *row = p->x + i * p->cols + from;
+	size_t r, j;
 
-	for (j = 0; j + 4 <= n; j += 4) {
-		sum[0] += w[j] * (double)x[j];
-		sum[1] += w[j + 1] * (double)x[j + 1];
-		sum[2] += w[j + 2] * (double)x[j + 2];
-		sum[3] += w[j + 3] * (double)x[j + 3];
+	for (r = 0; r < AT_ONCE; r++, row += p->cols)
+		if (i + r < p->n)
+			for (j = 0; j < n; j++)
+				x[r][j] = (double)row[j];
+		else
+			memset(x[r], 0, n * sizeof(double));
+}
+
+/* out[r] += x[r] w' of the rows r, out[r] being so many values apart. */
+static void add_products(double x[AT_ONCE][COLS], const double *w, size_t n,
+                         double *out, size_t apart)
+{
+	pair sum[AT_ONCE], v;
+	size_t j, r;
+
+	memset(sum, 0, sizeof(sum));
+	for (j = 0; j + 2 <= n; j += 2) {
+		v = load(w + j);
+		sum[0] += v * load(x[0] + j);
+		sum[1] += v * load(x[1] + j);
+		sum[2] += v * load(x[2] + j);
+		sum[3] += v * load(x[3] + j);
 	}
-	for (; j < n; j++)
-		sum[0] += w[j] * (double)x[j];
-	return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+	for (r = 0; r < AT_ONCE; r++)
+		out[r * apart] +=
+		    sum[r][0] + sum[r][1] + (j < n ? w[j] * x[r][j] : 0);
+}
+
+/* The outputs of the rows from i on. */
+static void find_outputs(struct solver *s, size_t i)
+{
+	const struct bt_softmax_regression *p = &s->p;
+	size_t width = p->cols + 1, from, n, r, k;
+	double *q = s->proba + i * p->classes, x[AT_ONCE][COLS];
+
+	for (r = 0; r < AT_ONCE; r++)
+		for (k = 0; k < p->classes; k++)
+			q[r * p->classes + k] = s->of[k * width + p->cols];
+	for (from = 0; from < p->cols; from += n) {
+		n = p->cols - from < COLS ? p->cols - from : COLS;
+		take_rows(p, i, from, n, x);
+		for (k = 0; k < p->classes; k++)
+			add_products(x, s->of + k * width + from, n, q + k,
+			             p->classes);
+	}
+}
+
+/* The cross entropy of row i, and its slopes in place of its outputs. */
+static void find_loss(struct solver *s, size_t i)
+{
+	const struct bt_softmax_regression *p = &s->p;
+	double *q = s->proba + i * p->classes, max = -INFINITY, sum = 0, weight;
+	size_t k;
+
+	for (k = 0; k < p->classes; k++)
+		max = fmax(max, q[k]);
+	for (k = 0; k < p->classes; k++)
+		sum += exp(q[k] - max);
+	weight = p->weight != NULL ? (double)p->weight[i] : 1;
+	sum = max + log(sum);
+	s->loss[i] = weight * p->c * (sum - q[p->y[i]]);
+	for (k = 0; k < p->classes; k++)
+		q[k] = weight * p->c * (exp(q[k] - sum) - ((int)k == p->y[i]));
 }
 
 /* The cross entropies of a piece of the rows, and their slopes. */
 static void rows(void *arg, int piece, int worker)
 {
 	struct solver *s = arg;
-	const struct bt_softmax_regression *p = &s->p;
-	size_t i = (size_t)piece * ROWS, end = i + ROWS, k;
-	double max, sum, *q, weight;
-	const double *w;
-	const float *x;
+	size_t i = (size_t)piece * ROWS, end = i + ROWS, r;
 
 	(void)worker;
-	for (; i < p->n && i < end; i++) {
-		q = s->proba + i * p->classes;
-		x = p->x + i * p->cols;
-		max = -INFINITY;
-		for (k = 0; k < p->classes; k++) {
-			w = s->of + k * (p->cols + 1);
-			q[k] = w[p->cols] + output(w, x, p->cols);
-			max = fmax(max, q[k]);
-		}
-		for (k = 0, sum = 0; k < p->classes; k++)
-			sum += exp(q[k] - max);
-		weight = p->weight != NULL ? (double)p->weight[i] : 1;
-		sum = max + log(sum);
-		s->loss[i] = weight * p->c * (sum - q[p->y[i]]);
-		for (k = 0; k < p->classes; k++)
-			q[k] = weight * p->c *
-			       (exp(q[k] - sum) - ((int)k == p->y[i]));
+	if (end > s->p.n)
+		end = s->p.n;
+	for (; i < end; i += AT_ONCE) {
+		find_outputs(s, i);
+		for (r = i; r < end && r < i + AT_ONCE; r++)
+			find_loss(s, r);
 	}
 }
 
-/* The slopes of the rows of a piece of the classes. */
+/* g += the rows x, each times its factor q[r], these being so many values
+ * apart. */
+static void add_rows(double x[AT_ONCE][COLS], const double *q, size_t apart,
+                     size_t n, double *g)
+{
+	double q0 = q[0], q1 = q[apart], q2 = q[2 * apart], q3 = q[3 * apart];
+	size_t j;
+	pair v;
+
+	for (j = 0; j + 2 <= n; j += 2) {
+		v = load(g + j) + (q0 * load(x[0] + j) + q1 * load(x[1] + j)) +
+		    (q2 * load(x[2] + j) + q3 * load(x[3] + j));
+		memcpy(g + j, &v, sizeof(v));
+	}
+	for (; j < n; j++)
+		g[j] +=
+		    q0 * x[0][j] + q1 * x[1][j] + q2 * x[2][j] + q3 * x[3][j];
+}
+
+/* The slopes of a piece of the classes. */
 static void classes(void *arg, int piece, int worker)
 {
 	struct solver *s = arg;
 	const struct bt_softmax_regression *p = &s->p;
-	size_t first = (size_t)piece * CLASSES, end = first + CLASSES, i, j, k;
-	double *g, q;
+	size_t first = (size_t)piece * CLASSES, end = first + CLASSES;
+	size_t width = p->cols + 1, from, n, i, k;
+	const double *q = s->proba;
+	double x[AT_ONCE][COLS], *g;
 
 	(void)worker;
 	if (end > p->classes)
 		end = p->classes;
 	for (k = first; k < end; k++) {
-		g = s->out + k * (p->cols + 1);
-		memcpy(g, s->of + k * (p->cols + 1), p->cols * sizeof(*g));
+		g = s->out + k * width;
+		memcpy(g, s->of + k * width, p->cols * sizeof(*g));
 		g[p->cols] = 0;
+		for (i = 0; i < p->n; i++)
+			g[p->cols] += q[i * p->classes + k];
 	}
-	for (i = 0; i < p->n; i++)
-		for (k = first; k < end; k++) {
-			g = s->out + k * (p->cols + 1);
-			q = s->proba[i * p->classes + k];
-			for (j = 0; j < p->cols; j++)
-				g[j] += q * (double)p->x[i * p->cols + j];
-			g[p->cols] += q;
+	for (from = 0; from < p->cols; from += n) {
+		n = p->cols - from < COLS ? p->cols - from : COLS;
+		for (i = 0; i < p->n; i += AT_ONCE) {
+			take_rows(p, i, from, n, x);
+			for (k = first; k < end; k++)
+				add_rows(x, q + i * p->classes + k, p->classes,
+				         n, s->out + k * width + from);
 		}
+	}
 }
 
 /* The value at `of`, and its slope. */
@@ -196,10 +274,11 @@ static bool step(struct solver *s, double *value)
 
 static bool flat(const struct solver *s)
 {
+	double small = SMALL * s->p.c * (double)s->p.n;
 	size_t j;
 
 	for (j = 0; j < s->size; j++)
-		if (!(fabs(s->slope[j]) <= SMALL * (double)s->p.n))
+		if (!(fabs(s->slope[j]) <= small))
 			return false;
 	return true;
 }
@@ -218,8 +297,8 @@ static int open(struct solver *s, struct bt_error *err)
 		s->turned[i] = bt_array(s->size, sizeof(double));
 		ok = s->moved[i] != NULL && s->turned[i] != NULL;
 	}
-	ok = ok && bt_size_mul(s->p.n, s->p.classes, &cells);
-	s->proba = ok ? bt_array(cells, sizeof(double)) : NULL;
+	ok = ok && bt_size_mul(s->p.n + AT_ONCE, s->p.classes, &cells);
+	s->proba = ok ? bt_array0(cells, sizeof(double)) : NULL;
 	s->loss = bt_array(s->p.n, sizeof(double));
 	return s->proba != NULL && s->loss != NULL
 	           ? BT_OK
