@@ -198,6 +198,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_CANDIDATES] =
         "csv2tfrecord --candidates and --template make records of them",
     [BT_HINT_CHOICE_NAMES] = "--choice-names reads them from a column",
+    [BT_HINT_JSON_ROWS] =
+        "these are columns: to_json(orient='records') of pandas writes rows",
     [BT_HINT_MEMBER] = "KEY.NAME is the value of NAME in the object of KEY",
     [BT_HINT_CHOICES] = "csv2tfrecord --choices names their columns, -l the "
                         "label's",

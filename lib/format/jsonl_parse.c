@@ -33,6 +33,16 @@ static bool seems_span(const struct bt_jsonl_object *o)
 	       memmem(o->p, (size_t)(close - o->p), "\"start", 6) != NULL;
 }
 
+/* Whether an object is a column by the numbers of its rows, as pandas writes
+ * tables unless it is asked for rows. */
+static bool seems_column(const struct bt_jsonl_object *o)
+{
+	static const char first[] = "{\"0\":";
+
+	return (size_t)(o->end - o->p) > sizeof(first) &&
+	       memcmp(o->p, first, sizeof(first) - 1) == 0;
+}
+
 static int nested(struct bt_jsonl_object *o, size_t i, const char *what,
                   struct bt_error *err)
 {
@@ -41,9 +51,10 @@ static int nested(struct bt_jsonl_object *o, size_t i, const char *what,
 	o->fault = BT_JSONL_NESTED;
 	return bt_error_hint(
 	    err,
-	    seems_span(o) ? BT_HINT_READ_SPANS
-	    : object      ? BT_HINT_MEMBER
-	                  : BT_HINT_NONE,
+	    seems_span(o)     ? BT_HINT_READ_SPANS
+	    : seems_column(o) ? BT_HINT_JSON_ROWS
+	    : object          ? BT_HINT_MEMBER
+	                      : BT_HINT_NONE,
 	    bt_error_set(err, BT_EFORMAT, "byte %zu: '%.*s' holds %s",
 	                 (size_t)(o->p - o->start) + 1, (int)o->keys[i].n,
 	                 o->keys[i].p, what));

@@ -77,6 +77,8 @@ bad '{}' "has no key 'text', nor any"
 bad '{"text":null}' 'the text is null'
 bad '{"text":{"a":1}}' \
 	"byte 9: 'text' holds an object, expected a string, number or boolean (KEY.NAME is the value of NAME in *"
+bad '{"text":{"0":"a","1":"b"},"label":{"0":1,"1":0}}' \
+	"byte 9: 'text' holds an object, * (these are columns: to_json(orient='records') of pandas *"
 bad '{"b":1,"text":["a"]}' "byte 15: 'text' holds a list, expected a string, number or boolean"
 bad '{"text":"a"' "byte 12: expected ',' or '}'"
 bad '{"text":"a}' 'byte 12: the string is not closed'
