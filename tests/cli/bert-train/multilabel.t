@@ -242,7 +242,7 @@ like "$(tr -d ' \n' <bits/config.json)" '*"id2label":{"0":"0","1":"1","2":"2"}*'
 
 # what is refused
 printf 'text,y\na,x\nb,y\n' | csv2tfrecord -q -l y | bert-tokenize -q -m "$vocab" -o single.rec
-refuses '*record 1: has several labels, but the model is single-label (train with --task multilabel)' \
+refuses '*record 1: may have several labels, but the model is single-label (train with --task multilabel *' \
 	'many labels for a classifier' bert-train --init-config tiny --tokenizer "$vocab" -o x train.rec
 refuses '*is multi-label data, but the model predicts numbers*' 'for numbers' \
 	bert-train --init-config tiny --tokenizer "$vocab" --task regression -o x train.rec
