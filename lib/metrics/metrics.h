@@ -265,8 +265,8 @@ enum {
 	BT_METRICS_OF_TRIPLETS = 16,     /* with texts not to be near */
 	BT_METRICS_OF_NEXT = 32,         /* of next sentences */
 	BT_METRICS_OF_WHOLE = 64,        /* numbers that bt_scores_span takes */
-	BT_METRICS_OF_TWO = 128          /* just two classes; this alone is told
-	                                  * from the number of these */
+	BT_METRICS_OF_TWO = 128          /* just two classes: a matter of the
+	                                  * summary's classes, not of lacks */
 };
 
 struct bt_metrics_summary {

@@ -224,7 +224,7 @@ static int add_series(struct panel *p, const double *x, const double *y,
 	return px != NULL && py != NULL ? BT_OK : BT_ENOMEM;
 }
 
-/* How run k of several is told from the others. */
+/* What distinguishes run k from the others. */
 static const char *shown(const struct bt_history *h, size_t n, size_t k)
 {
 	size_t i;

@@ -72,7 +72,7 @@ void bt_joins_free(struct bt_joins *j)
 /* 1: the row has the key to be found. */
 static int is_row(void *arg, uint64_t row, struct bt_error *err)
 {
-	struct bt_join *t = arg;
+	struct bt_joined_table *t = arg;
 	struct bt_pb key;
 	const void *data;
 	size_t n;
@@ -86,7 +86,8 @@ static int is_row(void *arg, uint64_t row, struct bt_error *err)
 }
 
 /* 1: the row with the key is there; 0: it is not; else an error. */
-static int find_row(struct bt_join *t, struct bt_span key, struct bt_error *err)
+static int find_row(struct bt_joined_table *t, struct bt_span key,
+                    struct bt_error *err)
 {
 	t->key = key;
 	return bt_hash_index_find(t->index, bt_hash(key.p, key.n), is_row, t,
@@ -100,7 +101,7 @@ static void put_value(struct bt_buf *b, struct bt_span v)
 		bt_buf_put(b, v.p, v.n);
 }
 
-static int add_row(struct bt_joins *j, struct bt_join *t,
+static int add_row(struct bt_joins *j, struct bt_joined_table *t,
                    const struct bt_table_columns *c,
                    const struct bt_span *fields, struct bt_error *err)
 {
@@ -147,7 +148,7 @@ static enum bt_hint hint_for(enum bt_table_fault fault)
 	                                   : BT_HINT_NONE;
 }
 
-static int read_rows(struct bt_joins *j, struct bt_join *t,
+static int read_rows(struct bt_joins *j, struct bt_joined_table *t,
                      struct bt_row_source *rows,
                      const struct bt_table_opts *opts, struct bt_error *err)
 {
@@ -187,7 +188,7 @@ static int read_rows(struct bt_joins *j, struct bt_join *t,
 static int read_file(struct bt_joins *j, const struct bt_table_join *file,
                      const struct bt_table_opts *opts, struct bt_error *err)
 {
-	struct bt_join *t = bt_joins_of_file(j, file);
+	struct bt_joined_table *t = bt_joins_of_file(j, file);
 	struct bt_table_where *wanted = bt_array(t->n, sizeof(*wanted));
 	struct bt_table_opts o = {.text = file->key,
 	                          .key_of =
@@ -235,7 +236,7 @@ int bt_joins_read(struct bt_joins *j, const struct bt_table_opts *opts,
 	return r;
 }
 
-static int not_there(const struct bt_join *t, struct bt_table_maker *m,
+static int not_there(const struct bt_joined_table *t, struct bt_table_maker *m,
                      struct bt_span key, struct bt_error *err)
 {
 	char others[40] = "";
@@ -254,8 +255,8 @@ static int not_there(const struct bt_join *t, struct bt_table_maker *m,
 }
 
 /* The values of the row that was found, or null. */
-static int take_values(struct bt_join *t, bool found, struct bt_span *fields,
-                       struct bt_error *err)
+static int take_values(struct bt_joined_table *t, bool found,
+                       struct bt_span *fields, struct bt_error *err)
 {
 	struct bt_pb *v = &t->values;
 	uint64_t n;
@@ -284,7 +285,7 @@ int bt_joins_look_up(struct bt_joins *j, struct bt_table_maker *m,
 {
 	const struct bt_table_columns *c = m->columns;
 	struct bt_span key;
-	struct bt_join *t;
+	struct bt_joined_table *t;
 	size_t i;
 	int r = BT_OK;
 

@@ -40,9 +40,10 @@ void bt_table_columns_named(const struct bt_table_opts *opts,
 
 /* The table that word is a column of: the one with the longest name of its
  * column of keys, which a dot follows. */
-static struct bt_join *table_of(const struct bt_joins *j, struct bt_span word)
+static struct bt_joined_table *table_of(const struct bt_joins *j,
+                                        struct bt_span word)
 {
-	struct bt_join *best = NULL;
+	struct bt_joined_table *best = NULL;
 	struct bt_span c;
 	size_t i;
 
@@ -56,7 +57,8 @@ static struct bt_join *table_of(const struct bt_joins *j, struct bt_span word)
 	return best;
 }
 
-static bool find_name(const struct bt_join *t, struct bt_span word, size_t *at)
+static bool find_name(const struct bt_joined_table *t, struct bt_span word,
+                      size_t *at)
 {
 	for (*at = 0; *at < t->n; (*at)++)
 		if (bt_span_equal(t->names[*at], word))
@@ -66,7 +68,7 @@ static bool find_name(const struct bt_join *t, struct bt_span word, size_t *at)
 
 bool bt_joins_find(const struct bt_joins *j, struct bt_span word, size_t *at)
 {
-	const struct bt_join *t = j != NULL ? table_of(j, word) : NULL;
+	const struct bt_joined_table *t = j != NULL ? table_of(j, word) : NULL;
 
 	if (t == NULL || !find_name(t, word, at))
 		return false;
@@ -94,8 +96,8 @@ struct bt_span bt_joins_name(const struct bt_joins *j, size_t at)
 }
 
 /* The table of a file, a new one where it is the first by its column. */
-struct bt_join *bt_joins_of_file(struct bt_joins *j,
-                                 const struct bt_table_join *file)
+struct bt_joined_table *bt_joins_of_file(struct bt_joins *j,
+                                         const struct bt_table_join *file)
 {
 	size_t i;
 
@@ -109,7 +111,7 @@ struct bt_join *bt_joins_of_file(struct bt_joins *j,
 static void want(void *arg, struct bt_span column)
 {
 	struct bt_joins *j = arg;
-	struct bt_join *t = table_of(j, column);
+	struct bt_joined_table *t = table_of(j, column);
 	size_t at;
 
 	if (t != NULL && !find_name(t, column, &at) &&
@@ -121,7 +123,7 @@ int bt_joins_new(const struct bt_table_opts *opts, struct bt_joins **joins,
                  struct bt_error *err)
 {
 	struct bt_joins *j;
-	struct bt_join *t;
+	struct bt_joined_table *t;
 	size_t i;
 
 	*joins = NULL;

@@ -8,7 +8,7 @@
 #include "table/table_int.h"
 
 /* Files with the same column of keys. */
-struct bt_join {
+struct bt_joined_table {
 	const struct bt_table_join *first;
 	size_t files;
 	struct bt_span *names; /* [n] COLUMN.NAME, each once */
@@ -21,7 +21,7 @@ struct bt_join {
 };
 
 struct bt_joins {
-	struct bt_join *join; /* [n] */
+	struct bt_joined_table *join; /* [n] */
 	size_t n, columns;
 	struct bt_span *fields; /* of a row and all that is joined to it */
 	size_t cap;
@@ -35,8 +35,8 @@ int bt_joins_new(const struct bt_table_opts *opts, struct bt_joins **joins,
 void bt_joins_free(struct bt_joins *joins); /* takes NULL, as all of these */
 
 /* The table that a file is of, or a part of. */
-struct bt_join *bt_joins_of_file(struct bt_joins *joins,
-                                 const struct bt_table_join *file);
+struct bt_joined_table *bt_joins_of_file(struct bt_joins *joins,
+                                         const struct bt_table_join *file);
 
 /* Reads the files. */
 int bt_joins_read(struct bt_joins *joins, const struct bt_table_opts *opts,
