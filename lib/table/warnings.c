@@ -8,7 +8,7 @@
 #include "base/num.h"
 #include "table/table_int.h"
 
-#define TOLD 3     /* pairs of labels told of one by one */
+#define TOLD 3     /* pairs of labels that have a warning each */
 #define SENTENCE 3 /* blanks in it, or more */
 
 /* The label without case, blanks at its ends, and other ways to write a number:

@@ -75,7 +75,7 @@ small_train other -q --epochs 4 --dtype f32 --seed 9
 for tool in 'bert-predict -o x.csv' 'bert-eval -o x.txt'; do
 	# shellcheck disable=SC2086
 	works 'another one' $tool -m other --adapter moved dev.rec
-	like "$(cat err)" "*warning: the adapter 'moved' was not trained on the weights that 'other' has now*" 'is told by a warning'
+	like "$(cat err)" "*warning: the adapter 'moved' was not trained on the weights that 'other' has now*" 'a warning says it'
 done
 works 'converted' ckpt-convert --adapter moved other x.safetensors
 like "$(cat err)" '*warning: the adapter *' '... with it'

@@ -142,7 +142,7 @@ printf '[{"text": "a"},\n{"text": },\n{"text": "c"}]' >bad.json
 csv2tfrecord -q --rejects rejects.csv bad.json | tfrecord-cat -q --json >rest
 is "$(cat rest)" '{"text_a": "a"}
 {"text_a": "c"}' 'reading goes on behind a bad object'
-is "$(sed -n 2p rejects.csv)" 'bad.json,2,byte 10: expected a value,"{""text"": }"' '... which is told'
+is "$(sed -n 2p rejects.csv)" 'bad.json,2,byte 10: expected a value,"{""text"": }"' '... which the file names'
 printf '[[1, 2]]' >list.jsonl
 refuses "*record 1 (line 1): byte 1: a list, expected an object" 'a list of lists' csv2tfrecord list.jsonl
 : >none.jsonl
