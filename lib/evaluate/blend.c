@@ -75,6 +75,8 @@ static int make_ranks(const struct blend *b, struct bt_prediction_file *f,
 		v[0] = -v[1];
 	}
 	place = bt_array(f->rows, sizeof(*place));
+	if (place == NULL)
+		return bt_error_nomem(err, "ranking predictions");
 	for (i = 0; i < n; i++)
 		rank(f->value + i, f->rows, n, place);
 	free(place);
@@ -132,8 +134,8 @@ static int add_rows(struct blend *b, const struct bt_prediction_file *f,
 
 	if (r == BT_OK && (f->ids != NULL) != (b->first.ids != NULL))
 		r = bt_error_set(err, BT_EFORMAT,
-		                 "it has %s ids, unlike the first file",
-		                 f->ids != NULL ? "" : "no");
+		                 "it has %sids, unlike the first file",
+		                 f->ids != NULL ? "" : "no ");
 	if (r == BT_OK && f->rows != b->first.rows)
 		r = bt_error_set(err, BT_EFORMAT, "it has %zu rows, not %zu",
 		                 f->rows, b->first.rows);
@@ -193,6 +195,8 @@ static int read_all(struct blend *b, struct bt_error *err)
 	if (r != BT_OK)
 		return r;
 	b->sum = bt_array0(b->first.rows * width(b), sizeof(*b->sum));
+	if (b->sum == NULL)
+		return bt_error_nomem(err, "averaging predictions");
 	r = add_rows(b, &b->first, err);
 	for (i = 1; i < b->o->n_files && r == BT_OK; i++) {
 		r = read_file(b, b->o->files[i], &more, err);
