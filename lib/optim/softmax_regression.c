@@ -10,7 +10,8 @@
 #define MEMORY 10 /* steps that the curvature is known from */
 #define STEPS 1000
 #define SMALL 1e-6 /* the gradient of the mean cross entropy, where it ends */
-#define ROWS 64    /* of a piece */
+#define BLOCK 4096 /* rows whose slopes are in memory at once */
+#define ROWS 64    /* of a piece, a divisor of that */
 #define CLASSES 8  /* of a piece, which reads the rows once for them */
 #define AT_ONCE 4  /* rows */
 #define COLS 512   /* columns, of these rows */
@@ -27,11 +28,11 @@ struct solver {
 	                                         * did to the slope */
 	double product[MEMORY];                 /* of both */
 	size_t steps;                           /* that were remembered */
-	double *proba;    /* [n, and some that do not count][classes] less the
-	                   * truth */
-	double *loss;     /* [n] */
-	const double *of; /* what is evaluated */
-	double *out;      /* its slope */
+	const double *of;                       /* what is evaluated */
+	double *out;                            /* its slope */
+	size_t first, end;                      /* rows of the block */
+	double *row_slope;  /* [BLOCK][classes] of the outputs */
+	double loss[BLOCK]; /* of each row */
 };
 
 static pair load(const double *p)
@@ -92,7 +93,8 @@ static void find_outputs(struct solver *s, size_t i)
 {
 	const struct bt_softmax_regression *p = &s->p;
 	size_t width = p->cols + 1, from, n, r, k;
-	double *q = s->proba + i * p->classes, x[AT_ONCE][COLS];
+	double *q = s->row_slope + (i - s->first) * p->classes;
+	double x[AT_ONCE][COLS];
 
 	for (r = 0; r < AT_ONCE; r++)
 		for (k = 0; k < p->classes; k++)
@@ -110,7 +112,8 @@ static void find_outputs(struct solver *s, size_t i)
 static void find_loss(struct solver *s, size_t i)
 {
 	const struct bt_softmax_regression *p = &s->p;
-	double *q = s->proba + i * p->classes, max = -INFINITY, sum = 0, weight;
+	double *q = s->row_slope + (i - s->first) * p->classes;
+	double max = -INFINITY, sum = 0, weight;
 	size_t k;
 
 	for (k = 0; k < p->classes; k++)
@@ -119,7 +122,7 @@ static void find_loss(struct solver *s, size_t i)
 		sum += exp(q[k] - max);
 	weight = p->weight != NULL ? (double)p->weight[i] : 1;
 	sum = max + log(sum);
-	s->loss[i] = weight * p->c * (sum - q[p->y[i]]);
+	s->loss[i - s->first] = weight * p->c * (sum - q[p->y[i]]);
 	for (k = 0; k < p->classes; k++)
 		q[k] = weight * p->c * (exp(q[k] - sum) - ((int)k == p->y[i]));
 }
@@ -128,11 +131,11 @@ static void find_loss(struct solver *s, size_t i)
 static void rows(void *arg, int piece, int worker)
 {
 	struct solver *s = arg;
-	size_t i = (size_t)piece * ROWS, end = i + ROWS, r;
+	size_t i = s->first + (size_t)piece * ROWS, end = i + ROWS, r;
 
 	(void)worker;
-	if (end > s->p.n)
-		end = s->p.n;
+	if (end > s->end)
+		end = s->end;
 	for (; i < end; i += AT_ONCE) {
 		find_outputs(s, i);
 		for (r = i; r < end && r < i + AT_ONCE; r++)
@@ -159,14 +162,14 @@ static void add_rows(double x[AT_ONCE][COLS], const double *q, size_t apart,
 		    q0 * x[0][j] + q1 * x[1][j] + q2 * x[2][j] + q3 * x[3][j];
 }
 
-/* The slopes of a piece of the classes. */
+/* Adds the block's rows to the slopes of a piece of the classes. */
 static void classes(void *arg, int piece, int worker)
 {
 	struct solver *s = arg;
 	const struct bt_softmax_regression *p = &s->p;
 	size_t first = (size_t)piece * CLASSES, end = first + CLASSES;
 	size_t width = p->cols + 1, from, n, i, k;
-	const double *q = s->proba;
+	const double *q = s->row_slope;
 	double x[AT_ONCE][COLS], *g;
 
 	(void)worker;
@@ -174,18 +177,17 @@ static void classes(void *arg, int piece, int worker)
 		end = p->classes;
 	for (k = first; k < end; k++) {
 		g = s->out + k * width;
-		memcpy(g, s->of + k * width, p->cols * sizeof(*g));
-		g[p->cols] = 0;
-		for (i = 0; i < p->n; i++)
+		for (i = 0; i < s->end - s->first; i++)
 			g[p->cols] += q[i * p->classes + k];
 	}
 	for (from = 0; from < p->cols; from += n) {
 		n = p->cols - from < COLS ? p->cols - from : COLS;
-		for (i = 0; i < p->n; i += AT_ONCE) {
+		for (i = s->first; i < s->end; i += AT_ONCE) {
 			take_rows(p, i, from, n, x);
 			for (k = first; k < end; k++)
-				add_rows(x, q + i * p->classes + k, p->classes,
-				         n, s->out + k * width + from);
+				add_rows(x, q + (i - s->first) * p->classes + k,
+				         p->classes, n,
+				         s->out + k * width + from);
 		}
 	}
 }
@@ -199,15 +201,22 @@ static double evaluate(struct solver *s, const double *of, double *slope)
 
 	s->of = of;
 	s->out = slope;
-	bt_pool_run(p->pool, rows, s, (int)((p->n + ROWS - 1) / ROWS));
-	bt_pool_run(p->pool, classes, s,
-	            (int)((p->classes + CLASSES - 1) / CLASSES));
-	for (k = 0; k < p->classes; k++)
+	memcpy(slope, of, s->size * sizeof(*slope));
+	for (k = 0; k < p->classes; k++) {
+		slope[k * (p->cols + 1) + p->cols] = 0;
 		sum += dot(of + k * (p->cols + 1), of + k * (p->cols + 1),
 		           p->cols) /
 		       2;
-	for (i = 0; i < p->n; i++)
-		sum += s->loss[i];
+	}
+	for (s->first = 0; s->first < p->n; s->first = s->end) {
+		s->end = p->n - s->first > BLOCK ? s->first + BLOCK : p->n;
+		bt_pool_run(p->pool, rows, s,
+		            (int)((s->end - s->first + ROWS - 1) / ROWS));
+		bt_pool_run(p->pool, classes, s,
+		            (int)((p->classes + CLASSES - 1) / CLASSES));
+		for (i = s->first; i < s->end; i++)
+			sum += s->loss[i - s->first];
+	}
 	return sum;
 }
 
@@ -297,10 +306,9 @@ static int open(struct solver *s, struct bt_error *err)
 		s->turned[i] = bt_array(s->size, sizeof(double));
 		ok = s->moved[i] != NULL && s->turned[i] != NULL;
 	}
-	ok = ok && bt_size_mul(s->p.n + AT_ONCE, s->p.classes, &cells);
-	s->proba = ok ? bt_array0(cells, sizeof(double)) : NULL;
-	s->loss = bt_array(s->p.n, sizeof(double));
-	return s->proba != NULL && s->loss != NULL
+	ok = ok && bt_size_mul(BLOCK, s->p.classes, &cells);
+	s->row_slope = ok ? bt_array0(cells, sizeof(double)) : NULL;
+	return s->row_slope != NULL
 	           ? BT_OK
 	           : bt_error_nomem(err, "fitting the classes");
 }
@@ -318,8 +326,7 @@ static void clear(struct solver *s)
 		free(s->moved[i]);
 		free(s->turned[i]);
 	}
-	free(s->proba);
-	free(s->loss);
+	free(s->row_slope);
 }
 
 int bt_softmax_regression(const struct bt_softmax_regression *p, float *w,

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "optim/softmax_regression.h"
 
@@ -67,10 +68,50 @@ TEST(as_scikit_learn)
 	bt_pool_free(p.pool);
 }
 
+/* More rows than are in memory at once: each row COPIES times, and the penalty
+ * as much larger. */
+TEST(more_rows_than_a_block)
+{
+	enum { COPIES = 301 };
+	static float many[COPIES * N][COLS], weights[COPIES * N];
+	static int32_t classes[COPIES * N];
+	float w[CLASSES][COLS], b[CLASSES], w1[CLASSES][COLS], b1[CLASSES];
+	struct bt_softmax_regression p = {.x = &x[0][0],
+	                                  .y = y,
+	                                  .weight = weight,
+	                                  .n = N,
+	                                  .cols = COLS,
+	                                  .classes = CLASSES,
+	                                  .c = 3};
+	struct bt_error err = {0};
+	size_t i;
+
+	make_data();
+	assert_ok(bt_pool_new(2, &p.pool, &err));
+	assert_ok(bt_softmax_regression(&p, &w1[0][0], b1, &err));
+	for (i = 0; i < COPIES * N; i++) {
+		memcpy(many[i], x[i % N], sizeof(many[i]));
+		classes[i] = y[i % N];
+		weights[i] = weight[i % N];
+	}
+	p.x = &many[0][0];
+	p.y = classes;
+	p.weight = weights;
+	p.n = COPIES * N;
+	p.c /= COPIES;
+	assert_ok(bt_softmax_regression(&p, &w[0][0], b, &err));
+	for (i = 0; i < CLASSES * COLS; i++)
+		assert_true(fabsf((&w[0][0])[i] - (&w1[0][0])[i]) < 1e-3f);
+	for (i = 0; i < CLASSES; i++)
+		assert_true(fabsf(b[i] - b1[i]) < 1e-3f);
+	bt_pool_free(p.pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(as_scikit_learn),
+	    cmocka_unit_test(more_rows_than_a_block),
 	};
 
 	return RUN(tests);
