@@ -52,7 +52,7 @@ bert-plot -q -o "$out/curves.svg" "$out/model"
 # First texts search among second ones.
 for number in 0 1; do
 	tfrecord-cat -q --where "text_number=$number" -o "$out/$number.rec" "$out/test.rec"
-	bert-predict -q -m "$out/model" --embed auto --format tensor -o "$out/$number.ts" "$out/$number.rec"
+	bert-predict -q -m "$out/model" --embed --format tensor -o "$out/$number.ts" "$out/$number.rec"
 done
 tensor-cat -q --nearest "$out/1.ts" --top 1 -o "$out/nearest.csv" "$out/0.ts"
 head -n 4 "$out/nearest.csv"

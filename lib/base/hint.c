@@ -143,7 +143,7 @@ static const char *const words[BT_HINTS] = {
         "embeddings of pairs, which bert-tokenize --apart makes records of",
     [BT_HINT_CSV_ONLY] = "--header and --delimiter are for --format csv",
     [BT_HINT_OUTPUT_FILE] = "-o FILE writes to a file",
-    [BT_HINT_EMBED_AUTO] = "--embed auto writes its embeddings",
+    [BT_HINT_EMBED_AUTO] = "--embed writes its embeddings",
     [BT_HINT_EXPLAIN_CLASS] = "--explain-class explains one that does not",
     [BT_HINT_EXPLAIN_STEPS] = "more --explain-steps help",
     [BT_HINT_FILL_MASK] = "train one with bert-train -m DIR -o MODEL; "

@@ -163,12 +163,6 @@ static int set_value(const struct bt_opt *o, const char *value, void *values,
 	case BT_OPT_LIST:
 		return set_list(o, value, (struct bt_opt_list *)(void *)at,
 		                err);
-	case BT_OPT_LEVEL:
-		if (value == NULL) {
-			*(int64_t *)(void *)at = (int64_t)o->bare;
-			return BT_OK;
-		}
-		/* fall through */
 	case BT_OPT_INT:
 		if (bt_parse_i64(value, (int64_t)o->lo, (int64_t)o->hi,
 		                 (int64_t *)(void *)at) != BT_OK)
@@ -183,12 +177,6 @@ static int set_value(const struct bt_opt *o, const char *value, void *values,
 	case BT_OPT_SIZE:
 		return set_size(o, value, (struct bt_opt_maybe *)(void *)at,
 		                err);
-	case BT_OPT_SHARE:
-		if (value == NULL) {
-			*(double *)(void *)at = o->bare;
-			return BT_OK;
-		}
-		/* fall through */
 	case BT_OPT_REAL:
 		if (bt_parse_f64(value, o->lo, o->hi, (double *)(void *)at) !=
 		    BT_OK)
@@ -199,10 +187,50 @@ static int set_value(const struct bt_opt *o, const char *value, void *values,
 	}
 }
 
-/* Whether "=value" may be left out. */
-static bool has_bare(const struct bt_opt *o)
+static const struct bt_opt *find(const struct bt_opt *opts, int key)
 {
-	return o->type == BT_OPT_LEVEL || o->type == BT_OPT_SHARE;
+	if (key >= LONG_KEY)
+		return &opts[key - LONG_KEY];
+	while (opts->letter != key)
+		opts++;
+	return opts;
+}
+
+/* The next word, if it is the value of an option that needs none: one of its
+ * choices, or one mistyped and not the name of a file. */
+static char *choice_behind(const struct bt_opt *o, int argc, char **argv)
+{
+	char *word = optind < argc ? argv[optind] : NULL;
+	size_t n;
+
+	if (o->bare == NULL || !is_choice(o->arg) || optarg != NULL ||
+	    word == NULL)
+		return NULL;
+	return choice_has(o->arg, word) || (meant_choice(o, word, &n) != NULL &&
+	                                    access(word, F_OK) != 0)
+	           ? word
+	           : NULL;
+}
+
+/* getopt_long, with a value that is the next word; *o is the option's row, if
+ * the key is neither -1 nor a mistake. */
+static int next_option(const struct bt_tool *tool, int argc, char **argv,
+                       const char *letters, const struct option *longs,
+                       const struct bt_opt **o)
+{
+	int key = getopt_long(argc, argv, letters, longs, NULL);
+	char *choice;
+
+	*o = NULL;
+	if (key == -1 || key == ':' || key == '?')
+		return key;
+	*o = find(tool->opts, key);
+	choice = choice_behind(*o, argc, argv);
+	if (choice != NULL) {
+		optarg = choice;
+		optind++;
+	}
+	return key;
 }
 
 /* Fills getopt's tables from ours. */
@@ -218,9 +246,9 @@ static void make_tables(const struct bt_opt *opts, char *letters,
 		if (opts[i].type == BT_OPT_GROUP)
 			continue;
 		longs->name = opts[i].name;
-		longs->has_arg = opts[i].arg == NULL  ? no_argument
-		                 : has_bare(&opts[i]) ? optional_argument
-		                                      : required_argument;
+		longs->has_arg = opts[i].arg == NULL    ? no_argument
+		                 : opts[i].bare != NULL ? optional_argument
+		                                        : required_argument;
 		longs->flag = NULL;
 		longs->val = LONG_KEY + i;
 		longs++;
@@ -232,15 +260,6 @@ static void make_tables(const struct bt_opt *opts, char *letters,
 	}
 	*l = '\0';
 	memset(longs, 0, sizeof(*longs));
-}
-
-static const struct bt_opt *find(const struct bt_opt *opts, int key)
-{
-	if (key >= LONG_KEY)
-		return &opts[key - LONG_KEY];
-	while (opts->letter != key)
-		opts++;
-	return opts;
 }
 
 /* Whether "name", or "name value", could stand on the command line. */
@@ -471,10 +490,10 @@ enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
 	memset(again, 0, sizeof(*again));
 	optind = 0; /* start afresh, also when called a second time */
 	opterr = 0;
-	while ((key = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
-		if (key == ':' || key == '?')
+	while ((key = next_option(tool, argc, argv, letters, longs, &o)) !=
+	       -1) {
+		if (o == NULL)
 			return mistake(tool->opts, key, argv, err);
-		o = find(tool->opts, key);
 		if (o->type == BT_OPT_HELP)
 			return BT_OPT_HELP_ASKED;
 		if (o->type == BT_OPT_VERSION)
@@ -482,7 +501,8 @@ enum bt_opt_result bt_opt_parse(const struct bt_tool *tool, int argc,
 		if (o->type == BT_OPT_OVERRIDE)
 			memset(before, 0, sizeof(before));
 		if ((optarg != NULL && is_option(tool->opts, argv, err)) ||
-		    set_value(o, optarg, values, err) != BT_OK ||
+		    set_value(o, optarg != NULL ? optarg : o->bare, values,
+		              err) != BT_OK ||
 		    has_value(o, optind < argc ? argv[optind] : NULL, err))
 			return BT_OPT_MISTAKE;
 		/* a value that replaces a different, earlier one */
@@ -504,17 +524,16 @@ void bt_opt_rows(const struct bt_tool *tool, int argc, char **argv,
 {
 	struct option longs[MAX_OPTIONS + 1];
 	char letters[2 * MAX_OPTIONS + 2];
-	int key, i = 1;
+	const struct bt_opt *o;
+	int i = 1;
 
 	make_tables(tool->opts, letters, longs);
 	memset(row, 0, (size_t)argc * sizeof(*row));
 	optind = 0;
 	opterr = 0;
-	while ((key = getopt_long(argc, argv, letters, longs, NULL)) != -1)
+	while (next_option(tool, argc, argv, letters, longs, &o) != -1)
 		for (; i < optind; i++)
-			row[i] = key != ':' && key != '?'
-			             ? find(tool->opts, key)
-			             : NULL;
+			row[i] = o;
 }
 
 static int option_words(const struct bt_opt *o, char *s, size_t size)
@@ -528,7 +547,10 @@ static int option_words(const struct bt_opt *o, char *s, size_t size)
 	n += snprintf(s + n, size - (size_t)n, "--%s", o->name);
 	if (o->arg != NULL)
 		n += snprintf(s + n, size - (size_t)n,
-		              has_bare(o) ? "[=%s]" : " %s", o->arg);
+		              o->bare == NULL     ? " %s"
+		              : is_choice(o->arg) ? " [%s]"
+		                                  : "[=%s]",
+		              o->arg);
 	return n;
 }
 

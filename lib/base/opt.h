@@ -24,12 +24,10 @@ enum bt_opt_type {
 	BT_OPT_COUNT,    /* int, one more each time */
 	BT_OPT_STR,      /* const char *, borrowed from argv */
 	BT_OPT_INT,      /* int64_t in [lo, hi] */
-	BT_OPT_LEVEL,    /* the same; the value may be left out: bare */
 	BT_OPT_U64,      /* uint64_t */
 	BT_OPT_MAYBE,    /* struct bt_opt_maybe */
 	BT_OPT_SIZE,     /* the same; bytes, K, M, G or T may follow */
 	BT_OPT_REAL,     /* double in [lo, hi] */
-	BT_OPT_SHARE,    /* the same; the value may be left out: bare */
 	BT_OPT_LIST,     /* struct bt_opt_list, one more string each time */
 	BT_OPT_OVERRIDE, /* what was given before it may be given again */
 	BT_OPT_HELP,
@@ -59,13 +57,16 @@ struct bt_opt {
 	const char *help; /* one line; the default in [ ] */
 	size_t offset;    /* of the value in the tool's struct */
 	double lo, hi;
-	double bare; /* of a BT_OPT_LEVEL or BT_OPT_SHARE */
+	/* The value of an option that is given without one; NULL: it needs one.
+	 * Such an option's value stands behind "=", or is the next word where
+	 * that is one of the values that arg lists. */
+	const char *bare;
 };
 
 /* Rows of a table; s is the tag of the tool's struct, f the member. */
 #define BT_ROW(type, l, name, arg, help, s, f, lo, hi)                         \
 	{                                                                      \
-		type, l, name, arg, help, offsetof(struct s, f), lo, hi, 0     \
+		type, l, name, arg, help, offsetof(struct s, f), lo, hi, NULL  \
 	}
 #define BT_FLAG(l, name, help, s, f)                                           \
 	BT_ROW(BT_OPT_FLAG, l, name, NULL, help, s, f, 0, 0)
@@ -81,23 +82,17 @@ struct bt_opt {
 	BT_ROW(BT_OPT_SIZE, 0, name, arg, help, s, f, 0, 0)
 #define BT_REAL(l, name, arg, help, s, f, lo, hi)                              \
 	BT_ROW(BT_OPT_REAL, l, name, arg, help, s, f, lo, hi)
-#define BT_LEVEL(name, arg, help, s, f, lo, hi, bare)                          \
+#define BT_BARE(type, name, arg, help, s, f, lo, hi, bare)                     \
 	{                                                                      \
-		BT_OPT_LEVEL, 0, name, arg, help, offsetof(struct s, f), lo,   \
-		    hi, bare                                                   \
-	}
-#define BT_SHARE(name, arg, help, s, f, lo, hi, bare)                          \
-	{                                                                      \
-		BT_OPT_SHARE, 0, name, arg, help, offsetof(struct s, f), lo,   \
-		    hi, bare                                                   \
+		type, 0, name, arg, help, offsetof(struct s, f), lo, hi, bare  \
 	}
 #define BT_GROUP(heading)                                                      \
 	{                                                                      \
-		BT_OPT_GROUP, 0, NULL, NULL, heading, 0, 0, 0, 0               \
+		BT_OPT_GROUP, 0, NULL, NULL, heading, 0, 0, 0, NULL            \
 	}
 #define BT_OPT_LAST                                                            \
 	{                                                                      \
-		BT_OPT_END, 0, NULL, NULL, NULL, 0, 0, 0, 0                    \
+		BT_OPT_END, 0, NULL, NULL, NULL, 0, 0, 0, NULL                 \
 	}
 
 /* What every tool takes. */
@@ -116,29 +111,29 @@ struct bt_common {
 	}
 
 /* Rows for every tool; the member common of struct s is a struct bt_common. */
-#define BT_OPT_COMMON(s)                                                       \
-	BT_GROUP("Common options"),                                            \
-	    BT_ROW(BT_OPT_INT, 'j', "threads", "N",                            \
-	           "number of threads; 0: one per core [0]", s,                \
-	           common.threads, 0, 1024),                                   \
-	    BT_ROW(BT_OPT_U64, 0, "seed", "N",                                 \
-	           "seed for all random choices [42]", s, common.seed, 0, 0),  \
-	    BT_FLAG('q', "quiet", "print only errors", s, common.quiet),       \
-	    BT_ROW(BT_OPT_COUNT, 'v', "verbose", NULL, "print more details",   \
-	           s, common.verbose, 0, 0),                                   \
-	    {BT_OPT_OVERRIDE,                                                  \
-	     0,                                                                \
-	     "override",                                                       \
-	     NULL,                                                             \
-	     "options that follow replace earlier ones without a warning",     \
-	     0,                                                                \
-	     0,                                                                \
-	     0,                                                                \
-	     0},                                                               \
-	    {BT_OPT_HELP, 'h', "help", NULL, "print this help", 0, 0, 0, 0},   \
-	{                                                                      \
-		BT_OPT_VERSION, 0, "version", NULL, "print the version", 0, 0, \
-		    0, 0                                                       \
+#define BT_OPT_COMMON(s)                                                        \
+	BT_GROUP("Common options"),                                             \
+	    BT_ROW(BT_OPT_INT, 'j', "threads", "N",                             \
+	           "number of threads; 0: one per core [0]", s,                 \
+	           common.threads, 0, 1024),                                    \
+	    BT_ROW(BT_OPT_U64, 0, "seed", "N",                                  \
+	           "seed for all random choices [42]", s, common.seed, 0, 0),   \
+	    BT_FLAG('q', "quiet", "print only errors", s, common.quiet),        \
+	    BT_ROW(BT_OPT_COUNT, 'v', "verbose", NULL, "print more details",    \
+	           s, common.verbose, 0, 0),                                    \
+	    {BT_OPT_OVERRIDE,                                                   \
+	     0,                                                                 \
+	     "override",                                                        \
+	     NULL,                                                              \
+	     "options that follow replace earlier ones without a warning",      \
+	     0,                                                                 \
+	     0,                                                                 \
+	     0,                                                                 \
+	     NULL},                                                             \
+	    {BT_OPT_HELP, 'h', "help", NULL, "print this help", 0, 0, 0, NULL}, \
+	{                                                                       \
+		BT_OPT_VERSION, 0, "version", NULL, "print the version", 0, 0,  \
+		    0, NULL                                                     \
 	}
 
 /* The row of tools that write a summary, before those. */

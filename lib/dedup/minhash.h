@@ -26,7 +26,6 @@
 #include "base/err.h"
 #include "base/span.h"
 
-#define BT_MINHASH_DEFAULT 0.8
 #define BT_MINHASH_MIN 0.1
 
 struct bt_minhash;

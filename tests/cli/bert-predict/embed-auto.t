@@ -80,6 +80,18 @@ pooling '"pooling_mode_max_tokens": true'
 embeds max 'the third'
 pooling '"pooling_mode_cls_token": false'
 embeds mean 'none'
+works 'without a word' bert-predict -q -m st --embed --format tensor -o o.ts some.rec
+same o.ts mean.ts '... the same'
+bert-predict -q -m st --format tensor --embed some.rec >o.ts
+same o.ts mean.ts '... before the file'
+bert-predict -q -m st --embed=mean --format tensor some.rec >o.ts
+same o.ts mean.ts 'a word behind ='
+cp some.rec men
+bert-predict -q -m st --format tensor --embed men >o.ts
+same o.ts mean.ts 'a file whose name is nearly a word'
+rm men
+wrong "*bad value 'men' for --embed: expected auto|cls|mean|max; did you mean 'mean'?*" 'a mistyped word' \
+	bert-predict -q -m st --embed men some.rec
 pooling ''
 embeds mean 'no key'
 pooling '"embedding_dimension": 128, "pooling_mode": "cls", "include_prompt": true'

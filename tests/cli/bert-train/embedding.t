@@ -33,13 +33,13 @@ grep -q 'id2label\|problem_type' m/config.json
 is $? 1 'without labels'
 train threads -q --eval dev.rec -j 3 train.rec
 is "$(weights threads)" "$(weights m)" 'threads do not matter'
-works 'it predicts embeddings' bert-predict -m m --embed auto -o m.npy dev.rec
+works 'it predicts embeddings' bert-predict -m m --embed -o m.npy dev.rec
 like "$(cat err)" "*'m' embeds texts by mean, as its modules.json says*40 embeddings*" 'as it learnt to'
-refuses "*'m' does not hold a trained classifier*(--embed auto writes its embeddings)*" 'but no labels' \
+refuses "*'m' does not hold a trained classifier*(--embed writes its embeddings)*" 'but no labels' \
 	bert-predict -q -m m dev.rec
 cp -r m named
 sed 's/^{/{"id2label": {"0": "a", "1": "b", "2": "c"}, /' m/config.json >named/config.json
-refuses "*'named' has no tensor '*', which the model needs (--embed auto writes its embeddings)*" \
+refuses "*'named' has no tensor '*', which the model needs (--embed writes its embeddings)*" \
 	'nor a head if labels have names' bert-predict -q -m named dev.rec
 works 'it is evaluated' bert-eval -m m --dtype f32 --min mrr=.2 dev.rec
 like "$(cat out)" 'accuracy 0.* MRR 0.* NDCG@10 0.* loss * (20 pairs)' 'by pairs'

@@ -20,7 +20,7 @@ like "$(cat err)" "*192 examples in *model written to 'm'*" '... on pairs, one o
 works 'it predicts labels' bert-predict -q -m m -o got.csv dev.rec
 is "$(cut -d, -f2 got.csv | sort -u | tr '\n' ' ')" 'get_card label parking pay_fine wifi_access ' 'of the data'
 works 'better than most' bert-eval -q -m m --min accuracy=.4 dev.rec
-works 'it embeds texts, too' bert-predict -q -m m --embed auto -o m.npy dev.rec
+works 'it embeds texts, too' bert-predict -q -m m --embed -o m.npy dev.rec
 few threads -q -j 3 few.rec
 few again -q few.rec
 is "$(weights threads)" "$(weights again)" 'threads do not matter'

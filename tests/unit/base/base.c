@@ -309,19 +309,21 @@ struct values {
 	double rate, share;
 	bool flag;
 	struct bt_opt_maybe number;
-	const char *kind;
+	const char *kind, *pool;
 	struct bt_opt_list models;
 };
 
 static const struct bt_opt options[] = {
     BT_STR('t', "text", "COL", "text", values, text),
     BT_INT(0, "length", "N", "length [5]", values, length, 1, 10),
-    BT_LEVEL("level", "L", "level", values, level, 1, 19, 3),
-    BT_SHARE("share", "S", "share", values, share, .1, 1, .8),
+    BT_BARE(BT_OPT_INT, "level", "L", "level", values, level, 1, 19, "3"),
+    BT_BARE(BT_OPT_REAL, "share", "S", "share", values, share, .1, 1, ".8"),
     BT_REAL(0, "rate", "X", "rate", values, rate, 0, 1),
     BT_MAYBE("number", "N", "number", values, number),
     BT_FLAG('f', "flag", "flag", values, flag),
     BT_STR(0, "kind", "hf|google", "kind", values, kind),
+    BT_BARE(BT_OPT_STR, "pool", "auto|mean", "pool", values, pool, 0, 0,
+            "auto"),
     BT_LIST('m', "model", "DIR", "model", values, models),
     BT_OPT_COMMON(values),
     BT_OPT_LAST,
@@ -436,6 +438,50 @@ TEST(optional_values)
 	bt_opt_help(&tool, f);
 	fclose(f);
 	assert_non_null(strstr(help, "--level[=L]"));
+	assert_non_null(strstr(help, "--pool [auto|mean]"));
+}
+
+/* One of the choices is a value, too, where it is the next word. */
+TEST(optional_choice)
+{
+	static const struct {
+		const char *line, *pool, *operand;
+	} good[] = {
+	    {"x --pool a", "auto", "a"},
+	    {"x --pool mean a", "mean", "a"},
+	    {"x a --pool mean b", "mean", "a"},
+	    {"x --pool=mean auto", "mean", "auto"},
+	    {"x --pool -f mean", "auto", "mean"},
+	    {"x --pool -- mean", "auto", "mean"},
+	    {"x mean --pool", "auto", "mean"},
+	};
+	const struct bt_opt *row[20];
+	struct bt_error err = {0};
+	char *argv[20], copy[200];
+	struct values v;
+	size_t i;
+	int at;
+
+	for (i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		assert_int_equal(parse(&v, &err, good[i].line, &at, argv, copy),
+		                 BT_OPT_RUN);
+		assert_string_equal(v.pool, good[i].pool);
+		assert_string_equal(argv[at], good[i].operand);
+	}
+	assert_int_equal(parse(&v, &err, "x --pool maen", &at, argv, copy),
+	                 BT_OPT_MISTAKE);
+	assert_non_null(strstr(err.text, "did you mean 'mean'"));
+	assert_int_equal(
+	    parse(&v, &err, "x --pool mean --pool auto", &at, argv, copy),
+	    BT_OPT_RUN);
+	assert_string_equal(again.before, "mean");
+	strcpy(copy, "x");
+	argv[0] = copy;
+	argv[1] = (char[]){"--pool"};
+	argv[2] = (char[]){"mean"};
+	argv[3] = NULL;
+	bt_opt_rows(&tool, 3, argv, row);
+	assert_string_equal(row[2]->name, "pool");
 }
 
 TEST(hexadecimal_digits)
@@ -603,6 +649,7 @@ int main(void)
 	    cmocka_unit_test(pool_runs_each_piece_once),
 	    cmocka_unit_test(options_parse),
 	    cmocka_unit_test(optional_values),
+	    cmocka_unit_test(optional_choice),
 	    cmocka_unit_test(hexadecimal_digits),
 	    cmocka_unit_test(names_that_are_near),
 	    cmocka_unit_test(names_of_other_programs),
