@@ -2,21 +2,26 @@
 /*
  * Int8 products by AMX tiles, both sides signed. A weight is packed as a tile
  * wants it: 16 groups of 4 along k are the 16 rows, of 64 bytes, of a tile for
- * 16 columns (Intel SDM volume 2, TDPBSSD). Quantising and what follows the
- * sums are AVX-512's, in int8_vnni.c.
+ * 16 columns (Intel SDM volume 2, TDPBSSD). Quantising is AVX-512's, in
+ * int8_vnni.c. While the tiles of a block multiply, the outputs of the block
+ * before are written.
  *
- * A test without such a processor defines the operations on tiles itself and
- * includes this file.
+ * A test without such a processor defines the operations on tiles and
+ * write_bf16 itself and includes this file.
  */
 #if defined(__AMX_INT8__) || defined(__AMXINT8__) || defined(BT_TILES_IMITATED)
 #include <string.h>
 
 #include "cpu/amx_int.h"
 #include "cpu/int8_int.h"
+#ifndef BT_TILES_IMITATED
+#include "cpu/vec_avx512_int.h"
+#endif
 
 #define DEPTH ((size_t)16)            /* groups of 4 in a tile */
 #define GROUP ((size_t)4 * TILE_SIDE) /* bytes of a group of 16 columns */
 #define TILE_BYTES (DEPTH * GROUP)
+#define SIDE (2 * TILE_SIDE) /* rows and columns of a block */
 
 /* Tiles 0 to 3 hold the sums of 32 rows by 32 columns, 4 and 5 inputs, 6 and 7
  * weights. */
@@ -54,63 +59,120 @@ static void last_step(struct block *b, size_t groups)
 	step(b);
 }
 
-static void sum_up(struct block *b, size_t groups,
-                   int32_t out[2][2][TILE_SIDE][TILE_SIDE])
-{
-	size_t g;
+/* The sums of a block, of whose rows so many are written. */
+struct sums {
+	_Alignas(64) int32_t at[2][2][TILE_SIDE][TILE_SIDE];
+	size_t r, c, rows, written;
+};
 
-	TILE_ZERO(0);
-	TILE_ZERO(1);
-	TILE_ZERO(2);
-	TILE_ZERO(3);
-	for (g = 0; groups - g >= DEPTH; g += DEPTH) {
-		step(b);
-		b->x += 4 * DEPTH;
-		b->w[0] += TILE_BYTES;
-		b->w[1] += TILE_BYTES;
-	}
-	if (g < groups)
-		last_step(b, groups - g);
-	TILE_STORE(0, out[0][0], sizeof(out[0][0][0]));
-	TILE_STORE(1, out[0][1], sizeof(out[0][0][0]));
-	if (!b->two)
-		return;
-	TILE_STORE(2, out[1][0], sizeof(out[0][0][0]));
-	TILE_STORE(3, out[1][1], sizeof(out[0][0][0]));
+#ifndef BT_TILES_IMITATED
+VEC vf output(const int32_t *sums, vf x_scale, vf scale, vf bias, bool has_bias)
+{
+	vf y = v_mul(_mm512_cvtepi32_ps(_mm512_load_si512(sums)),
+	             v_mul(x_scale, scale));
+
+	return has_bias ? v_add(y, bias) : y;
 }
 
-/* Rows r .. r + 31 and columns c .. c + 31, as far as there are so many. */
-static void block(const struct bt_int8_product *p, size_t r, size_t c)
+/* Writes all 32 columns of rows from .. end-1 as bf16, as finish_sums of
+ * int8_vnni.c does. */
+static void write_bf16(const struct bt_int8_product *p, const struct sums *s,
+                       size_t from, size_t end)
 {
-	size_t ld = bt_int8_ld(p->k), groups = bt_round_up(p->k, 4) / 4, i;
-	size_t rows = p->rows - r < 2 * TILE_SIDE ? p->rows - r : 2 * TILE_SIDE;
+	const float *bias = p->bias, *x_scale = p->x_scale + s->r;
+	uint16_t *y = (uint16_t *)p->y + (s->r + from) * p->y_ld + s->c;
+	vf scale[2], add[2], x;
+	size_t i, h, ld = p->y_ld;
+
+	for (h = 0; h < 2; h++) {
+		scale[h] = v_load(p->w->scale + s->c + h * TILE_SIDE);
+		add[h] = bias != NULL ? v_load(bias + s->c + h * TILE_SIDE)
+		                      : v_set1(0);
+	}
+	for (i = from; i < end; i++, y += ld) {
+		x = v_set1(x_scale[i]);
+		for (h = 0; h < 2; h++)
+			v_store_bf16(
+			    y + h * TILE_SIDE,
+			    output(s->at[i / TILE_SIDE][h][i % TILE_SIDE], x,
+			           scale[h], add[h], bias != NULL));
+	}
+}
+#endif
+
+/* Writes n further rows, as far as there are so many. */
+static void write_some(const struct bt_int8_product *p, struct sums *s,
+                       size_t n)
+{
+	size_t end = s->rows - s->written < n ? s->rows : s->written + n, i, h;
+
+	if (p->y_bf16 && p->n - s->c >= SIDE)
+		write_bf16(p, s, s->written, end);
+	else
+		for (i = s->written; i < end; i++)
+			for (h = 0; h < 2 && h * TILE_SIDE < p->n - s->c; h++)
+				bt_int8_finish_512(
+				    p, s->at[i / TILE_SIDE][h][i % TILE_SIDE],
+				    s->r + i, s->c + h * TILE_SIDE);
+	s->written = end;
+}
+
+/* Sums up the block that begins at row r and column c, as far as there are so
+ * many, and writes what is left of another. */
+static void block(const struct bt_int8_product *p, size_t r, size_t c,
+                  struct sums *to, struct sums *other)
+{
+	size_t ld = bt_int8_ld(p->k), groups = bt_round_up(p->k, 4) / 4, g;
+	size_t rows = p->rows - r < SIDE ? p->rows - r : SIDE;
+	size_t steps = (groups + DEPTH - 1) / DEPTH;
+	size_t each = (SIDE + steps - 1) / steps; /* rows to write */
 	const int8_t *w = p->w->q + c * groups * 4;
 	struct block b = {(const int8_t *)p->x + r * ld,
 	                  ld,
 	                  {w, w + groups * GROUP},
 	                  rows > TILE_SIDE};
-	_Alignas(64) int32_t out[2][2][TILE_SIDE][TILE_SIDE];
 
-	sum_up(&b, groups, out);
-	for (i = 0; i < rows; i++) {
-		bt_int8_finish_512(p, out[i / TILE_SIDE][0][i % TILE_SIDE],
-		                   r + i, c);
-		if (p->n - c > TILE_SIDE)
-			bt_int8_finish_512(p,
-			                   out[i / TILE_SIDE][1][i % TILE_SIDE],
-			                   r + i, c + TILE_SIDE);
+	TILE_ZERO(0);
+	TILE_ZERO(1);
+	TILE_ZERO(2);
+	TILE_ZERO(3);
+	for (g = 0; g < groups; g += DEPTH) {
+		if (groups - g >= DEPTH)
+			step(&b);
+		else
+			last_step(&b, groups - g);
+		b.x += 4 * DEPTH;
+		b.w[0] += TILE_BYTES;
+		b.w[1] += TILE_BYTES;
+		write_some(p, other, each);
 	}
+	TILE_STORE(0, to->at[0][0], sizeof(to->at[0][0][0]));
+	TILE_STORE(1, to->at[0][1], sizeof(to->at[0][0][0]));
+	if (b.two) {
+		TILE_STORE(2, to->at[1][0], sizeof(to->at[0][0][0]));
+		TILE_STORE(3, to->at[1][1], sizeof(to->at[0][0][0]));
+	}
+	to->r = r;
+	to->c = c;
+	to->rows = rows;
+	to->written = 0;
 }
 
 /* Columns outside: their weights stay in the cache for all rows. */
 static void product(const struct bt_int8_product *p)
 {
+	struct sums sums[2];
 	size_t r, c;
+	int now = 0;
 
 	TILE_CONFIG(&tile_config);
-	for (c = 0; c < p->n; c += BT_INT8_COLUMNS)
-		for (r = 0; r < p->rows; r += 2 * TILE_SIDE)
-			block(p, r, c);
+	sums[1].c = sums[1].rows = sums[1].written = 0;
+	for (c = 0; c < p->n; c += SIDE)
+		for (r = 0; r < p->rows; r += SIDE) {
+			block(p, r, c, &sums[now], &sums[!now]);
+			now = !now;
+		}
+	write_some(p, &sums[!now], SIDE);
 	TILE_RELEASE();
 }
 

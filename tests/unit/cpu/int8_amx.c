@@ -10,6 +10,11 @@
 
 #define bt_int8_finish_512 keep_sums
 #define bt_int8_quantise_512 no_quantise
+#include "cpu/int8_int.h"
+
+struct sums;
+static void write_bf16(const struct bt_int8_product *p, const struct sums *s,
+                       size_t from, size_t end);
 #include "cpu/int8_amx.c"
 
 void keep_sums(const struct bt_int8_product *p, const int32_t *sums, size_t r,
@@ -20,6 +25,19 @@ void keep_sums(const struct bt_int8_product *p, const int32_t *sums, size_t r,
 	assert_true(r < p->rows && c < p->n && (uintptr_t)sums % 64 == 0);
 	for (i = 0; i < 16 && c + i < p->n; i++)
 		((int32_t *)p->y)[r * p->y_ld + c + i] = sums[i];
+}
+
+/* All outputs are sums here, also those that stand for bf16. */
+static void write_bf16(const struct bt_int8_product *p, const struct sums *s,
+                       size_t from, size_t end)
+{
+	size_t i, h;
+
+	assert_true(from <= end && end <= s->rows && p->n - s->c >= 32);
+	for (i = from; i < end; i++)
+		for (h = 0; h < 2; h++)
+			keep_sums(p, s->at[i / 16][h][i % 16], s->r + i,
+			          s->c + 16 * h);
 }
 
 void no_quantise(const uint16_t *x, size_t rows, size_t k, void *q,
@@ -42,13 +60,13 @@ static void fill(int8_t *p, size_t n, uint64_t seed)
 }
 
 /* In buffers no larger than a kernel may read, whose unused part is not 0. */
-static void one(size_t rows, size_t n, size_t k)
+static void typed(size_t rows, size_t n, size_t k, bool bf16)
 {
 	size_t ld = bt_int8_ld(k), groups = (k + 3) / 4, r, c, i;
 	size_t room = bt_round_up(rows, BT_INT8_ROWS);
 	struct bt_int8_weight w = {0};
-	struct bt_int8_product p = {rows, n,    k, NULL,  NULL, &w,
-	                            NULL, NULL, n, false, false};
+	struct bt_int8_product p = {rows, n,    k, NULL, NULL, &w,
+	                            NULL, NULL, n, bf16, false};
 	int8_t *x = guard_new(room * ld, 1);
 	int32_t *y = guard_new(rows * n, sizeof(*y)), sum;
 
@@ -78,6 +96,12 @@ static void one(size_t rows, size_t n, size_t k)
 	assert_int_equal(guard_free_all(), 0);
 }
 
+static void one(size_t rows, size_t n, size_t k)
+{
+	typed(rows, n, k, false);
+	typed(rows, n, k, true);
+}
+
 TEST(tails)
 {
 	size_t i;
@@ -89,6 +113,7 @@ TEST(tails)
 		one(i, 68 - i, 2 * i + 1);
 	}
 	one(97, 40, 771);
+	one(80, 96, 200);
 }
 
 int main(void)
