@@ -135,7 +135,7 @@ struct bt_attend {
 	                         * reads it */
 	size_t o_ld;
 	float *lse; /* log of the sum of exponentials of row i
-	             * at lse[i * lse_ld]; saved */
+	             * at lse[i * lse_ld]; saved, unless NULL */
 	size_t lse_ld;
 	float *scratch; /* bt_attend_scratch floats */
 

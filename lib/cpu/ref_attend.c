@@ -153,7 +153,8 @@ void bt_ref_attend(const struct bt_attend *a)
 		sum = 0;
 		for (j = 0; j < a->n; j++)
 			sum += expf(p[j] - max);
-		a->lse[i * a->lse_ld] = max + logf(sum);
+		if (a->lse != NULL)
+			a->lse[i * a->lse_ld] = max + logf(sum);
 		for (j = 0; j < a->n; j++)
 			p[j] = expf(p[j] - max) / sum * m[i * a->n + j];
 		for (c = 0; c < a->d; c++) {

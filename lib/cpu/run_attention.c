@@ -69,8 +69,10 @@ static void plan(struct bt_engine *e, int node)
 
 	bt_want_operand(e, n->in[0]);
 	bt_want_operand(e, n->u.attention.kv);
-	e->run[node].plan[BT_SLOT_SAVED].size =
-	    bt_max_rows(e, n) * (size_t)n->u.attention.heads * sizeof(float);
+	if (e->o.train)
+		e->run[node].plan[BT_SLOT_SAVED].size =
+		    bt_max_rows(e, n) * (size_t)n->u.attention.heads *
+		    sizeof(float);
 	if (n->u.attention.relative_positions >= 0)
 		plan_rel(e, node);
 	if (n->u.attention.relative_bias < 0)
@@ -190,7 +192,8 @@ static struct offsets describe(const struct job *j, int sequence, int head,
 	a->q = bt_at(bt_operand(e, n->in[0]), at.q, bf16);
 	a->k = bt_at(bt_operand(e, n->u.attention.kv), at.k, bf16);
 	a->v = bt_at(bt_operand(e, n->u.attention.kv), at.v, bf16);
-	a->lse = (float *)e->run[j->node].buf[BT_SLOT_SAVED] + at.lse;
+	if (e->o.train)
+		a->lse = (float *)e->run[j->node].buf[BT_SLOT_SAVED] + at.lse;
 
 	if (n->u.attention.relative_bias >= 0)
 		a->bias = biases(e, j->node, head);

@@ -148,11 +148,14 @@ static void attend_queries(const struct bt_attend *a, struct forward *f,
 	size_t es = a->bf16 ? 2 : 4, dp = f->dp, j, i, n;
 	char *o = (char *)a->o + i0 * a->o_ld * es;
 
-	unpack(a->bf16, (const char *)a->q + i0 * a->q_ld * es, a->q_ld, rows,
-	       a->d, dp, f->q);
-	rotate(a, i0, rows, dp, 1, f->q);
-	if (f->pairs)
-		pair_columns(f->q, rows, dp, f->q);
+	if (f->pairs) {
+		turned_pairs(a, rows_from(a->q, a->q_ld, i0, rows), i0, dp,
+		             f->q, f->q, NULL);
+	} else {
+		unpack(a->bf16, (const char *)a->q + i0 * a->q_ld * es, a->q_ld,
+		       rows, a->d, dp, f->q);
+		rotate(a, i0, rows, dp, 1, f->q);
+	}
 	for (i = 0; i < rows; i++)
 		f->r[i] = (struct running){-INFINITY, 0};
 	for (j = all.first; j < all.end; j += f->keys)
@@ -167,7 +170,9 @@ static void attend_queries(const struct bt_attend *a, struct forward *f,
 	for (i = 0; i < rows; i++) {
 		pack(a->bf16, f->o + i * dp, dp, 1, a->d, 1 / f->r[i].sum,
 		     o + i * a->o_ld * es, a->o_ld);
-		a->lse[(i0 + i) * a->lse_ld] = f->r[i].top + logf(f->r[i].sum);
+		if (a->lse != NULL)
+			a->lse[(i0 + i) * a->lse_ld] =
+			    f->r[i].top + logf(f->r[i].sum);
 	}
 }
 
@@ -180,19 +185,19 @@ static void lay_out(const struct bt_attend *a, struct forward *f, float *x)
 
 	for (i = 0; i < a->n; i += TILE) {
 		rows = tile_rows(i, a->n);
-		unpack(a->bf16, k + i * a->kv_ld * es, a->kv_ld, rows, a->d, dp,
-		       x);
-		rotate(a, i, rows, dp, 1, x);
-		if (f->pairs)
-			pair_columns(x, rows, dp, x);
+		if (f->pairs) {
+			turned_pairs(a, rows_from(k, a->kv_ld, i, rows), i, dp,
+			             x, x, NULL);
+			interleave_rows(rows_from(v, a->kv_ld, i, rows), a->d,
+			                dp, f->v + i / 2 * dp);
+		} else {
+			unpack(a->bf16, k + i * a->kv_ld * es, a->kv_ld, rows,
+			       a->d, dp, x);
+			rotate(a, i, rows, dp, 1, x);
+		}
 		transpose_panels(x, rows, f->row, f->kt + i * f->row);
 		if (a->rel_row != NULL)
 			x += rows * dp;
-		if (!f->pairs)
-			continue;
-		unpack(true, v + i * a->kv_ld * es, a->kv_ld, rows, a->d, dp,
-		       x);
-		pair_rows(x, rows, dp, f->v + i / 2 * dp);
 	}
 	if (!f->pairs)
 		unpack(a->bf16, v, a->kv_ld, a->n, a->d, dp, f->v);
@@ -204,9 +209,11 @@ static void attend_with(const struct bt_attend *a, enum operands kind)
 	size_t each = bt_attend_queries(a->q_rows);
 	bool rel = a->rel_row != NULL, pairs = kind != FLOATS;
 	float *k = a->scratch;
-	struct forward f = {
-	    .kind = kind, .pairs = pairs, .keys = bt_attend_keys(n, rel)};
+	struct forward f; /* not set to zeros first, which takes long */
 
+	f.kind = kind;
+	f.pairs = pairs;
+	f.keys = bt_attend_keys(n, rel);
 	f.dp = bt_round_up(a->d, pairs ? 32 : 16);
 	f.row = pairs ? f.dp / 2 : f.dp;
 	f.depth = pairs ? (a->d + 1) / 2 : a->d;
@@ -389,35 +396,27 @@ static void back_means(const struct bt_attend *a, size_t i0, size_t rows,
 	}
 }
 
-/* Where products are of pairs: those of x [rows, dw] along its rows, y, and
- * along its columns, y2. */
-static void back_pairs(const struct backward *b, const float *x, size_t rows,
-                       float *y, float *y2)
-{
-	if (!b->pairs)
-		return;
-	pair_rows(x, rows, b->dw, y2);
-	pair_columns(x, rows, b->dw, y);
-}
-
 /* Queries i0 .. i0+rows-1, at most BT_ATTEND_QUERIES. */
 static void back_queries_of(const struct bt_attend *a, struct backward *b,
                             size_t i0, size_t rows)
 {
 	struct seen all = keys_seen(a, i0, rows), seen, s;
 	size_t es = a->bf16 ? 2 : 4, dw = b->dw, j, i, n;
-	float *x;
 
-	/* in pairs by way of dq */
-	x = b->pairs ? b->dq : b->g;
-	unpack(a->bf16, (const char *)a->dout + i0 * a->o_ld * es, a->o_ld,
-	       rows, a->d, dw, x);
-	back_pairs(b, x, rows, b->g, b->g2);
-	x = b->pairs ? b->dq : b->q;
-	unpack(a->bf16, (const char *)a->q + i0 * a->q_ld * es, a->q_ld, rows,
-	       a->d, dw, x);
-	rotate(a, i0, rows, dw, 1, x);
-	back_pairs(b, x, rows, b->q, b->q2);
+	if (b->pairs) {
+		interleave_rows(rows_from(a->dout, a->o_ld, i0, rows), a->d, dw,
+		                b->g2);
+		copy_pairs(rows_from(a->dout, a->o_ld, i0, rows), a->d, dw,
+		           b->g);
+		turned_pairs(a, rows_from(a->q, a->q_ld, i0, rows), i0, dw,
+		             b->dq, b->q, b->q2);
+	} else {
+		unpack(a->bf16, (const char *)a->dout + i0 * a->o_ld * es,
+		       a->o_ld, rows, a->d, dw, b->g);
+		unpack(a->bf16, (const char *)a->q + i0 * a->q_ld * es, a->q_ld,
+		       rows, a->d, dw, b->q);
+		rotate(a, i0, rows, dw, 1, b->q);
+	}
 	if (all.end - all.first > b->keys)
 		back_means(a, i0, rows, b->mean);
 	for (j = all.first; j < all.end; j += b->keys)
@@ -444,15 +443,21 @@ static void back_keys(const struct bt_attend *a, struct backward *b)
 	for (i = 0; i < a->n; i += TILE) {
 		rows = tile_rows(i, a->n);
 		x = b->pairs ? b->q : b->k + i * dw;
-		unpack(a->bf16, k + i * a->kv_ld * es, a->kv_ld, rows, a->d, dw,
-		       x);
-		rotate(a, i, rows, dw, 1, x);
-		back_pairs(b, x, rows, x, b->k + i / 2 * dw);
+		if (b->pairs) {
+			turned_pairs(a, rows_from(k, a->kv_ld, i, rows), i, dw,
+			             x, x, b->k + i / 2 * dw);
+		} else {
+			unpack(a->bf16, k + i * a->kv_ld * es, a->kv_ld, rows,
+			       a->d, dw, x);
+			rotate(a, i, rows, dw, 1, x);
+		}
 		transpose_panels(x, rows, row, b->kt + i * row);
-		unpack(a->bf16, v + i * a->kv_ld * es, a->kv_ld, rows, a->d, dw,
-		       b->q);
 		if (b->pairs)
-			pair_columns(b->q, rows, dw, b->q);
+			copy_pairs(rows_from(v, a->kv_ld, i, rows), a->d, dw,
+			           b->q);
+		else
+			unpack(a->bf16, v + i * a->kv_ld * es, a->kv_ld, rows,
+			       a->d, dw, b->q);
 		transpose_panels(b->q, rows, row, b->vt + i * row);
 	}
 }

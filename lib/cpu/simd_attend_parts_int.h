@@ -67,6 +67,13 @@ VEC void v_store_pairs(float *p, vf x, vf y)
 {
 	v_store(p, v_add(x, y));
 }
+
+VEC void v_store_row_pairs(float *p, const uint16_t *x, const uint16_t *y,
+                           size_t n)
+{
+	(void)x, (void)y, (void)n;
+	v_store(p, v_set1(0));
+}
 #endif
 
 /* Whether the products of a head are of pairs; those with relative positions
@@ -208,18 +215,24 @@ static void pairs_by_columns(const float *x, size_t n, float *y)
 			            false);
 }
 
-/* rows x d of either type, ld apart, to f32 rows of dp. What follows in each
- * row is the next head's, which mostly comes next: the processor does not see
- * so many streams by itself. */
+/* What follows d elements of x in each row is the next head's, which mostly
+ * comes next: the processor does not see so many streams by itself. */
+VEC void ask_for_next(const void *x, size_t size, size_t d)
+{
+	size_t i;
+
+	for (i = d; i < 2 * d; i += 64 / size)
+		__builtin_prefetch((const char *)x + i * size);
+}
+
+/* rows x d of either type, ld apart, to f32 rows of dp. */
 static void unpack(bool bf16, const void *x, size_t ld, size_t rows, size_t d,
                    size_t dp, float *y)
 {
 	size_t size = bf16 ? sizeof(uint16_t) : sizeof(float), r, i;
 
 	for (r = 0; r < rows; r++) {
-		for (i = d; i < 2 * d; i += 64 / size)
-			__builtin_prefetch((const char *)x +
-			                   (r * ld + i) * size);
+		ask_for_next((const char *)x + r * ld * size, size, d);
 		for (i = 0; i + VL <= d; i += VL)
 			v_store(y + r * dp + i, get(bf16, x, r * ld + i));
 		for (; i < d; i += VL)
@@ -321,6 +334,70 @@ static void rotate(const struct bt_attend *a, size_t i, size_t rows, size_t dp,
 			rotate_neighbours(rotary, a->d / 2, way, x);
 		else
 			rotate_halves(rotary, a->d / 2, way, x);
+}
+
+/* A head's rows of bf16. */
+struct rows {
+	const uint16_t *p;
+	size_t ld, n;
+};
+
+VEC struct rows rows_from(const void *p, size_t ld, size_t i, size_t n)
+{
+	return (struct rows){(const uint16_t *)p + i * ld, ld, n};
+}
+
+/* Rows x of d numbers as pairs along the rows: y [x.n, dp / 2]. */
+static void copy_pairs(struct rows x, size_t d, size_t dp, float *y)
+{
+	size_t r, i;
+
+	for (r = 0; r < x.n; r++, x.p += x.ld, y += dp / 2) {
+		ask_for_next(x.p, sizeof(*x.p), d);
+		for (i = 0; i + 2 * VL <= d; i += 2 * VL)
+			v_store(y + i / 2, v_load((const float *)(x.p + i)));
+		if (i == dp)
+			continue;
+		memcpy(y + i / 2, x.p + i, (d - i) * sizeof(*x.p));
+		memset((uint16_t *)y + d, 0, (dp - d) * sizeof(*x.p));
+	}
+}
+
+/* The same as pair_rows makes of them. */
+static void interleave_rows(struct rows x, size_t d, size_t dp, float *y)
+{
+	size_t r, i, n;
+
+	for (r = 0; r < x.n; r += 2, x.p += 2 * x.ld, y += dp) {
+		ask_for_next(x.p, sizeof(*x.p), d);
+		ask_for_next(x.p + x.ld, sizeof(*x.p), d);
+		for (i = 0; i < d; i += n) {
+			n = d - i < 32 ? d - i : 32;
+			v_store_row_pairs(y + i, x.p + i,
+			                  r + 1 < x.n ? x.p + x.ld + i : NULL,
+			                  n);
+		}
+	}
+	memset(y, 0, (bt_round_up(x.n, 16) - r) / 2 * dp * sizeof(*y));
+}
+
+/* Queries or keys x, row 0 of which is of token i: turned by the rotary table,
+ * if there is one, in work [x.n, dp]; then pairs along rows, y, and of rows,
+ * y2, or NULL. y may be work. */
+static void turned_pairs(const struct bt_attend *a, struct rows x, size_t i,
+                         size_t dp, float *work, float *y, float *y2)
+{
+	if (a->rotary == NULL) {
+		if (y2 != NULL)
+			interleave_rows(x, a->d, dp, y2);
+		copy_pairs(x, a->d, dp, y);
+		return;
+	}
+	unpack(true, x.p, x.ld, x.n, a->d, dp, work);
+	rotate(a, i, x.n, dp, 1, work);
+	if (y2 != NULL)
+		pair_rows(work, x.n, dp, y2);
+	pair_columns(work, x.n, dp, y);
 }
 
 /* The keys that a tile of queries sees: first .. end-1, and the columns that

@@ -266,6 +266,24 @@ VEC void v_store_pairs(float *p, vf x, vf y)
 {
 	_mm512_storeu_si512(p, v_pair_bf16(x, y));
 }
+
+/* p[i] = the pair of x[i] and y[i], i < 32, of the first n <= 32 numbers of
+ * each and zeros behind; y NULL: zeros. */
+VEC void v_store_row_pairs(float *p, const uint16_t *x, const uint16_t *y,
+                           size_t n)
+{
+	__mmask32 mask = n < 32 ? (1u << n) - 1 : 0xffffffffu;
+	vu a = _mm512_maskz_loadu_epi16(mask, x);
+	vu b = y != NULL ? _mm512_maskz_loadu_epi16(mask, y)
+	                 : _mm512_setzero_si512();
+	vu first = _mm512_add_epi32(
+	    _mm512_mullo_epi32(u_count(), _mm512_set1_epi32(0x10001)),
+	    _mm512_set1_epi32(0x200000));
+	vu second = _mm512_add_epi32(first, _mm512_set1_epi32(0x100010));
+
+	_mm512_storeu_si512(p, _mm512_permutex2var_epi16(a, first, b));
+	_mm512_storeu_si512(p + 16, _mm512_permutex2var_epi16(a, second, b));
+}
 #endif
 
 /* Within each of the four lanes, then between them. */
