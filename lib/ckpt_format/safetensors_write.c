@@ -120,7 +120,7 @@ static int make_header(const struct bt_safetensors *s, const struct row *rows,
 static int write_header(struct bt_out *out, const json_t *header,
                         struct bt_error *err)
 {
-	static const char blanks[8] = "        ";
+	static const char blanks[] = "       "; /* 7 at most */
 	char *text = json_dumps(header, JSON_COMPACT);
 	uint64_t n, padded;
 	int r;

@@ -5,7 +5,6 @@
  * occur. Weights are packed into the layout it asks for.
  */
 #ifdef BT_HAVE_DNNL
-#include <omp.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,10 @@
 #include "cpu/kernels.h"
 
 #define BUCKETS 512
+
+/* libgomp's, by which oneDNN runs. Its header and libgomp.so come with gcc, and
+ * clang may be alone. */
+void omp_set_num_threads(int n);
 
 enum kind { RUN, GRADIENT, PACK };
 
