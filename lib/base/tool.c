@@ -65,18 +65,18 @@ static void out_of_memory(void)
 	_exit(BT_EXIT_FAILED);
 }
 
-/* Whether the build looks for leaks or races when the process exits. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define CHECKS_AT_EXIT 1
+/* Whether the process exits as others do: where the build looks for leaks or
+ * races then, or libc cannot say with which status. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||           \
+    !defined(__GLIBC__)
+#define PLAIN_EXIT 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define CHECKS_AT_EXIT 1
+#define PLAIN_EXIT 1
 #endif
-#endif
-#ifndef CHECKS_AT_EXIT
-#define CHECKS_AT_EXIT 0
 #endif
 
+#ifndef PLAIN_EXIT
 /* Ends the process before the destructors of libraries run: OpenBLAS, where
  * memory was too short for its threads, waits for these forever. */
 static void leave(int status, void *arg)
@@ -88,6 +88,7 @@ static void leave(int status, void *arg)
 	fflush(NULL);
 	_exit(status);
 }
+#endif
 
 static double begun; /* bt_seconds() */
 static struct bt_summary summary;
@@ -129,8 +130,9 @@ bool bt_tool_works(const struct bt_tool *tool, int *status)
 void bt_tool_start(void)
 {
 	begun = bt_seconds();
-	if (!CHECKS_AT_EXIT)
-		on_exit(leave, NULL);
+#ifndef PLAIN_EXIT
+	on_exit(leave, NULL);
+#endif
 	bt_mem_on_failure(out_of_memory);
 	bt_file_use_watch();
 	hold_standard();
