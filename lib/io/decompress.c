@@ -2,7 +2,8 @@
 /*
  * zlib and libzstd decompress one member or frame; what lies between them is
  * looked at here, so that damage is not taken for the end. Memory is bounded:
- * by 32 KiB for gzip, by WINDOW_LOG for zstd, whatever a frame claims.
+ * by 32 KiB for gzip and zip, by WINDOW_LOG for zstd, whatever a frame claims.
+ * Of a zip archive, the one file in it is read where its directory says.
  */
 #define ZLIB_CONST
 #include "io/decompress_int.h"
@@ -19,6 +20,7 @@
 #include "base/crc32c.h"
 #include "base/mem.h"
 #include "io/fd_int.h"
+#include "io/unzip_int.h"
 
 #define BUFFER ((size_t)1 << 18)
 #define WINDOW_LOG 27 /* the most of zstd -22 --ultra, 128 MiB */
@@ -37,6 +39,10 @@ struct bt_decompress {
 	z_stream z;
 	bool z_open;
 	ZSTD_DCtx *zstd;
+	struct bt_unzip_file zip; /* its data that are not read yet: packed */
+	uint64_t made;            /* bytes of it, decompressed */
+	uint32_t crc;             /* of them */
+	bool begun;
 	uint8_t *buf;
 	size_t cap;
 };
@@ -78,6 +84,8 @@ enum bt_compression bt_compression_of(const uint8_t *p, size_t n, bool end)
 		return end ? BT_COMPRESSION_NONE : BT_COMPRESSION_MORE;
 	if (p[0] == 0x1f && (n < 2 || p[1] == 0x8b))
 		how = n < 2 ? BT_COMPRESSION_MORE : BT_COMPRESSION_GZIP;
+	else if (memcmp(p, "PK\3\4", n < 4 ? n : 4) == 0)
+		how = n < 4 ? BT_COMPRESSION_MORE : BT_COMPRESSION_ZIP;
 	else if (n < 4 ? may_be_zstd(p, n) : is_zstd(p))
 		how = n < 4 ? BT_COMPRESSION_MORE : BT_COMPRESSION_ZSTD;
 	if (how == BT_COMPRESSION_NONE)
@@ -93,7 +101,23 @@ enum bt_compression bt_compression_of(const uint8_t *p, size_t n, bool end)
 
 const char *bt_decompress_name(const struct bt_decompress *u)
 {
-	return u->how == BT_COMPRESSION_GZIP ? "gzip" : "zstd";
+	return u->how == BT_COMPRESSION_GZIP  ? "gzip"
+	       : u->how == BT_COMPRESSION_ZIP ? "zip"
+	                                      : "zstd";
+}
+
+/* Goes to the data of the file in the archive. */
+static int open_zip(struct bt_decompress *u, struct bt_error *err)
+{
+	int r = bt_unzip_find(u->fd, u->name, &u->zip, err);
+
+	if (r != BT_OK)
+		return r;
+	u->len = 0;
+	u->base = u->zip.at;
+	if (lseek(u->fd, (off_t)u->zip.at, SEEK_SET) < 0)
+		return bt_error_sys(err, errno, "cannot read %s", u->name);
+	return BT_OK;
 }
 
 int bt_decompress_new(enum bt_compression how, int fd, const char *name,
@@ -101,6 +125,7 @@ int bt_decompress_new(enum bt_compression how, int fd, const char *name,
                       struct bt_decompress **res, struct bt_error *err)
 {
 	struct bt_decompress *u = bt_array0(1, sizeof(*u));
+	int r = BT_OK;
 
 	u->cap = n > BUFFER ? n : BUFFER;
 	u->buf = bt_array(u->cap, 1);
@@ -112,10 +137,14 @@ int bt_decompress_new(enum bt_compression how, int fd, const char *name,
 	u->name = name;
 	memcpy(u->buf, first, n);
 	u->len = n;
-	if (how == BT_COMPRESSION_GZIP) {
-		u->z_open = inflateInit2(&u->z, 15 + 16) == Z_OK;
+	if (how != BT_COMPRESSION_ZSTD) {
+		u->z_open = inflateInit2(&u->z, how == BT_COMPRESSION_GZIP
+		                                    ? 15 + 16
+		                                    : -15) == Z_OK;
 		if (!u->z_open)
 			goto oom;
+		if (how == BT_COMPRESSION_ZIP)
+			r = open_zip(u, err);
 	} else {
 		u->zstd = ZSTD_createDCtx();
 		if (u->zstd == NULL ||
@@ -123,8 +152,11 @@ int bt_decompress_new(enum bt_compression how, int fd, const char *name,
 		        u->zstd, ZSTD_d_windowLogMax, WINDOW_LOG)))
 			goto oom;
 	}
-	*res = u;
-	return BT_OK;
+	if (r == BT_OK)
+		*res = u;
+	else
+		bt_decompress_free(u);
+	return r;
 oom:
 	bt_decompress_free(u);
 	return bt_error_set(err, BT_ENOMEM, "out of memory while reading %s",
@@ -170,6 +202,7 @@ void bt_decompress_wake(struct bt_decompress *u, int wake)
 static int refill(struct bt_decompress *u, struct bt_error *err)
 {
 	ssize_t n;
+	size_t room;
 	struct pollfd p[2] = {{u->fd, POLLIN, 0}, {u->wake, POLLIN, 0}};
 	int r;
 
@@ -185,11 +218,16 @@ static int refill(struct bt_decompress *u, struct bt_error *err)
 	memmove(u->buf, u->buf + u->pos, u->len - u->pos);
 	u->len -= u->pos;
 	u->pos = 0;
-	n = bt_fd_read(u->fd, u->buf + u->len, u->cap - u->len);
+	room = u->cap - u->len;
+	if (u->how == BT_COMPRESSION_ZIP && room > u->zip.packed)
+		room = (size_t)u->zip.packed;
+	n = room > 0 ? bt_fd_read(u->fd, u->buf + u->len, room) : 0;
 	if (n < 0)
 		return bt_error_sys(err, errno, "cannot read %s", u->name);
 	u->end = n == 0;
 	u->len += (size_t)n;
+	if (u->how == BT_COMPRESSION_ZIP)
+		u->zip.packed -= (size_t)n;
 	return BT_OK;
 }
 
@@ -202,6 +240,11 @@ static int begin(struct bt_decompress *u, struct bt_error *err)
 	bool fits;
 	int r;
 
+	if (u->how == BT_COMPRESSION_ZIP) {
+		u->inside = !u->begun;
+		u->begun = true;
+		return u->inside;
+	}
 	while (u->len - u->pos < need && !u->end) {
 		r = refill(u, err);
 		if (r != BT_OK)
@@ -257,6 +300,36 @@ static int step_gzip(struct bt_decompress *u, uint8_t *dst, size_t size,
 	                err);
 }
 
+static int step_stored(struct bt_decompress *u, uint8_t *dst, size_t size,
+                       size_t *got)
+{
+	*got = u->len - u->pos < size ? u->len - u->pos : size;
+	memcpy(dst, u->buf + u->pos, *got);
+	u->pos += *got;
+	u->inside = u->zip.packed > 0 || u->pos < u->len;
+	return BT_OK;
+}
+
+static int step_zip(struct bt_decompress *u, uint8_t *dst, size_t size,
+                    size_t *got, struct bt_error *err)
+{
+	int r = u->zip.deflate ? step_gzip(u, dst, size, got, err)
+	                       : step_stored(u, dst, size, got);
+
+	if (r != BT_OK)
+		return r;
+	u->made += *got;
+	u->crc = (uint32_t)crc32_z(u->crc, dst, *got);
+	if (u->made > u->zip.size ||
+	    (!u->inside &&
+	     (u->made < u->zip.size || u->zip.packed > 0 || u->pos < u->len)))
+		return complain(u, BT_ECORRUPT, "the archive says another size",
+		                err);
+	if (!u->inside && u->crc != u->zip.crc)
+		return complain(u, BT_ECORRUPT, "the checksum differs", err);
+	return BT_OK;
+}
+
 static int zstd_failed(const struct bt_decompress *u, size_t code,
                        struct bt_error *err)
 {
@@ -310,6 +383,8 @@ int bt_decompress_read(struct bt_decompress *u, uint8_t *dst, size_t size,
 		}
 		r = u->how == BT_COMPRESSION_GZIP
 		        ? step_gzip(u, dst, size, got, err)
+		    : u->how == BT_COMPRESSION_ZIP
+		        ? step_zip(u, dst, size, got, err)
 		        : step_zstd(u, dst, size, got, err);
 		if (r != BT_OK)
 			return r;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The lower half of io/in.h where an input is compressed: gzip members or zstd
- * frames, one behind the other, decompressed as they are asked for.
+ * frames, one behind the other, or a zip archive of one file, decompressed as
+ * they are asked for.
  */
 #ifndef BT_IO_DECOMPRESS_INT_H
 #define BT_IO_DECOMPRESS_INT_H
@@ -18,6 +19,7 @@ enum bt_compression {
 	BT_COMPRESSION_NONE,
 	BT_COMPRESSION_GZIP,
 	BT_COMPRESSION_ZSTD,
+	BT_COMPRESSION_ZIP,
 	BT_COMPRESSION_MORE /* cannot be told from so few bytes */
 };
 
@@ -25,7 +27,8 @@ enum bt_compression {
 enum bt_compression bt_compression_of(const uint8_t *p, size_t n, bool end);
 
 /*
- * Reads the rest of the input from fd; its first n bytes were read before. The
+ * Reads the rest of the input from fd; its first n bytes were read before; of a
+ * zip archive, which must be a file, from where its data are. The
  * name, in quotes for messages, is borrowed.
  */
 int bt_decompress_new(enum bt_compression how, int fd, const char *name,
@@ -44,7 +47,7 @@ void bt_decompress_wake(struct bt_decompress *u, int wake);
 int bt_decompress_read(struct bt_decompress *u, uint8_t *dst, size_t size,
                        size_t *got, struct bt_error *err) BT_MUST_USE;
 
-/* "gzip" or "zstd". */
+/* "gzip", "zip" or "zstd". */
 const char *bt_decompress_name(const struct bt_decompress *u);
 
 #endif

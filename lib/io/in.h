@@ -4,7 +4,8 @@
  * blocks. One thread at a time.
  *
  * What begins as gzip or zstd does is decompressed on the way; several members
- * or frames, one behind the other, are one stream. Damage is an error that
+ * or frames, one behind the other, are one stream. So is a file that is a zip
+ * archive of one file; other archives are refused. Damage is an error that
  * names the byte of the compressed input. It may be found only behind bytes
  * that were already given out, at the latest where the end would be.
  */
@@ -85,8 +86,8 @@ bool bt_in_is_pipe(const struct bt_in *in);
 /* Bytes consumed so far, decompressed ones. */
 uint64_t bt_in_offset(const struct bt_in *in);
 
-/* "gzip" or "zstd" if that is how the input comes, NULL if not or before the
- * first look at it. */
+/* "gzip", "zip" or "zstd" if that is how the input comes, NULL if not or before
+ * the first look at it. */
 const char *bt_in_packing(const struct bt_in *in);
 
 /* The descriptor of a file that is read as it is, from its first byte on, which

@@ -133,6 +133,7 @@ static int is_numpy(const char *path, bool *numpy, struct bt_error *err)
 	r = bt_in_open(path, &in, err);
 	if (r != BT_OK)
 		return r;
+	bt_in_as_is(in); /* an archive, too */
 	r = bt_in_peek(in, 6, &p, &n, err);
 	if (r == BT_OK && n == 6)
 		*numpy = memcmp(p, "\x93NUMPY", 6) == 0 ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Not under thread: starts no threads */
 /*
- * Byte streams: any bytes as a plain, gzip or zstd file; or the input cut into
- * members or frames, which must come out again as it was.
+ * Byte streams: any bytes as a plain, gzip, zip or zstd file; or the input cut
+ * into members or frames, which must come out again as it was.
  */
 #include "fuzz.h"
 

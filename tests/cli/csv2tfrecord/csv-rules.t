@@ -46,8 +46,33 @@ is "$? $("$TEST_TOP/tests/lib/records" x)" '0 label=b|text_a=a' 'a FIFO'
 wait
 refuses "csv2tfrecord: '.' holds no texts: *" 'a directory' csv2tfrecord .
 printf 'PK\003\004 ...' >a.zip
-refuses "csv2tfrecord: cannot read 'a.zip': it is a zip archive or a spreadsheet, not CSV (unzip -p *)" \
-	'an archive' csv2tfrecord a.zip
+refuses "csv2tfrecord: cannot read 'a.zip': its zip archive has no end: *" 'an archive that is cut short' \
+	csv2tfrecord a.zip
+# archive ZIP NAME=TEXT...: as zip makes it
+archive() {
+	perl -MIO::Compress::Zip -e 'my $to = shift; my $z;
+		for (@ARGV) { my ($name, $text) = split /=/, $_, 2;
+			$z ? $z->newStream(Name => $name) : ($z = IO::Compress::Zip->new($to, Name => $name));
+			$z->print($text) }
+		$z->close' "$@"
+}
+archive a.csv.zip 'a.csv=text,label
+a,b
+'
+works 'an archive of one file' csv2tfrecord -l label -o x a.csv.zip
+is "$("$TEST_TOP/tests/lib/records" x)" 'label=b|text_a=a' '... is read as that'
+csv2tfrecord -q -l label -o y - <a.csv.zip
+works '... from standard input, too' cmp x y
+refuses "csv2tfrecord: cannot read standard input: its zip archive comes through a pipe, *(unzip -p *)" \
+	'... but not a pipe' sh -c 'cat a.csv.zip | csv2tfrecord -l label -'
+archive mac.zip '__MACOSX/._a.csv=x' 'a.csv=text,label
+a,b
+' 'folder/='
+works '... beside what macOS adds' csv2tfrecord -q -l label -o y mac.zip
+works '... to the same' cmp x y
+archive two.zip 'train.csv=text' 'test.csv=text'
+refuses "csv2tfrecord: cannot read 'two.zip': it is a zip archive of several files: 'train.csv', 'test.csv' (unzip -p *)" \
+	'an archive of several files' csv2tfrecord two.zip
 printf 'BZh91AY&SY' >a.csv.bz2
 refuses "csv2tfrecord: cannot read 'a.csv.bz2': it is compressed by bzip2 (bzip2 -dc FILE *)" \
 	'a text compressed by another program' csv2tfrecord a.csv.bz2

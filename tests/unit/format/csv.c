@@ -229,7 +229,7 @@ TEST(no_tables)
 	    {"\xFE\xFF\0a", 4, "cannot read 'x.csv': it is UTF-16 text"},
 	    {"\x1F\x8B\x08\0", 4, "the gzip data is cut short"},
 	    {"\x28\xB5\x2F\xFD", 4, "the zstd data is cut short"},
-	    {"PK\3\4", 4, "it is a zip archive or a spreadsheet"},
+	    {"PK\3\4", 4, "its zip archive has no end"},
 	    {"BZh91AY&SY", 10, "it is compressed by bzip2"},
 	    {"\xFD"
 	     "7zXZ\0",
