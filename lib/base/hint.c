@@ -200,6 +200,15 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_CHOICE_NAMES] = "--choice-names reads them from a column",
     [BT_HINT_JSON_ROWS] =
         "these are columns: to_json(orient='records') of pandas writes rows",
+    [BT_HINT_JSON_LIST] =
+        "jq -c '.KEY[]' FILE writes the rows of its list KEY, one a line",
+    [BT_HINT_JSON_LISTS] =
+        "jq -r '.KEY[] | @csv' FILE writes the rows of its list KEY as CSV "
+        "without a header",
+    [BT_HINT_JSON_SPLIT] =
+        "jq -c '.columns as $c | .data[] | [$c, .] | transpose | "
+        "map({(.[0]): .[1]}) | add' FILE writes its rows, one a line",
+    [BT_HINT_JSON_BY_ROW] = "jq -c '.[]' FILE writes its rows, one a line",
     [BT_HINT_MEMBER] = "KEY.NAME is the value of NAME in the object of KEY",
     [BT_HINT_CHOICES] = "csv2tfrecord --choices names their columns, -l the "
                         "label's",

@@ -88,6 +88,11 @@ int bt_jsonl_next(struct bt_jsonl *j, const struct bt_span **values,
 		r = parse(j, err);
 	else
 		j->fault = r == BT_ELIMIT ? BT_JSONL_LARGE : BT_JSONL_SYNTAX;
+	if (r == BT_ELIMIT && j->object.n > 0)
+		bt_error_hint(err,
+		              bt_jsonl_rows_inside(&j->object, j->texts.text,
+		                                   j->object.keys[0]),
+		              r);
 	if (r == BT_OK) {
 		*values = j->object.values;
 		return 1;

@@ -29,6 +29,11 @@ struct bt_jsonl_object {
 int bt_jsonl_parse(struct bt_jsonl_object *o, struct bt_span text,
                    struct bt_error *err) BT_MUST_USE;
 
+/* How to make rows with the key of a text that seems to be a whole table, of
+ * which this is the beginning; else BT_HINT_NONE. */
+enum bt_hint bt_jsonl_rows_inside(struct bt_jsonl_object *o,
+                                  struct bt_span text, struct bt_span key);
+
 /* JSON's words, from o->p on; an error sets o->fault. */
 int bt_jsonl_syntax(struct bt_jsonl_object *o, const char *what,
                     struct bt_error *err);

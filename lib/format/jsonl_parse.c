@@ -341,8 +341,58 @@ static bool put_keys(struct bt_jsonl_object *o, struct bt_buf *b)
 	return !first;
 }
 
+/* Whether the value at o->p is a list whose first value begins with c. */
+static bool is_list_of(const struct bt_jsonl_object *o, char c)
+{
+	struct bt_span s = {o->p, (size_t)(o->end - o->p)};
+
+	if (s.n == 0 || *s.p != '[')
+		return false;
+	s = bt_span_trim((struct bt_span){s.p + 1, s.n - 1}, " \t\r\n");
+	return s.n > 0 && *s.p == c;
+}
+
+/* Whether the value at o->p is a list that may have rows with the key. */
+static bool has_rows(const struct bt_jsonl_object *o, struct bt_span key)
+{
+	const char *k = o->p, *end = o->end;
+
+	if (!is_list_of(o, '{'))
+		return false;
+	while ((k = memmem(k, (size_t)(end - k), key.p, key.n)) != NULL) {
+		if (k[-1] == '"' && k + key.n < end && k[key.n] == '"')
+			return true;
+		k++;
+	}
+	return false;
+}
+
+enum bt_hint bt_jsonl_rows_inside(struct bt_jsonl_object *o,
+                                  struct bt_span text, struct bt_span wanted)
+{
+	struct bt_error none = {0};
+	bool first = true, columns = false;
+	struct bt_span key;
+
+	o->start = o->p = text.p;
+	o->end = text.p + text.n;
+	for (; next_member(o, first, &key); first = false) {
+		if (has_rows(o, wanted))
+			return BT_HINT_JSON_LIST;
+		if (is_list_of(o, '[') && (first || columns))
+			return first ? BT_HINT_JSON_LISTS : BT_HINT_JSON_SPLIT;
+		if (first && bt_span_equal(key, bt_span("0")))
+			return BT_HINT_JSON_BY_ROW;
+		columns |= bt_span_equal(key, bt_span("columns"));
+		if (bt_jsonl_skip_value(o, &none) != BT_OK)
+			break;
+	}
+	return BT_HINT_NONE;
+}
+
 static int missing(struct bt_jsonl_object *o, size_t i, struct bt_error *err)
 {
+	struct bt_span all = {o->start, (size_t)(o->end - o->start)};
 	struct bt_span path = o->keys[i];
 	size_t n = find_object(o, path);
 	struct bt_buf b = BT_BUF_INIT;
@@ -358,10 +408,11 @@ static int missing(struct bt_jsonl_object *o, size_t i, struct bt_error *err)
 		if (n > 0)
 			bt_buf_printf(&b, " in '%.*s'", (int)n - 1, path.p);
 	}
-	o->fault = BT_JSONL_KEY;
 	bt_error_set(err, BT_EFORMAT, "has no key '%.*s'%s", (int)path.n,
 	             path.p, bt_buf_str(&b));
 	bt_buf_clear(&b);
+	bt_error_hint(err, bt_jsonl_rows_inside(o, all, path), BT_EFORMAT);
+	o->fault = BT_JSONL_KEY; /* and not that of looking again */
 	return BT_EFORMAT;
 }
 

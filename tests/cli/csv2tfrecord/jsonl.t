@@ -91,6 +91,22 @@ bad 'text' 'byte 1: expected an object'
 bad '{"text":01}' "byte 10: expected ',' or '}'"
 bad '{"text":"a"} x' 'byte 14: text behind the object'
 
+# a table in one object, as it is and too long to be read
+bad '{"a":1,"data":[ {"text":"x"}]}' "has no key 'text'; its keys are 'a', 'data' (jq -c '.KEY[[]]' FILE *)"
+bad '{"a":1,"spans":[{"txt":"x"}]}' "has no key 'text'; its keys are 'a', 'spans'"
+bad '{"columns":["text"],"data":[["x"]]}' "has no key 'text'; * (jq -c '.columns as *)"
+bad '{"train":[["x","y"]]}' "has no key 'text'; * (jq -r '.KEY[[]] | @csv' *)"
+bad '{"0":{"text":"x"}}' "has no key 'text'; * (jq -c '.[[]]' FILE *)"
+perl -e 'print qq({"data":[{"text":"), "x" x (65 << 20), qq("}]}\n)' >long.json
+refuses "*: longer than * (jq -c '.KEY[[]]' FILE *)" 'a large one' csv2tfrecord -o x long.json
+if command -v jq >/dev/null; then
+	printf '{"columns":["text","y"],"index":[0,1],"data":[["a","b"],["c,",null]]}' >split.json
+	csv2tfrecord split.json 2>&1 >x.rec | sed "s/.*(jq -c '\(.*\)' FILE .*/\1/" >filter
+	is "$(jq -c -f filter split.json | tr '\n' ' ')" '{"text":"a","y":"b"} {"text":"c,","y":null} ' 'what jq makes of it'
+else
+	skip 'what jq makes of it' 'jq is not installed'
+fi
+
 for o in -l --weight -i; do
 	printf '{"text":"a","x":null}\n' >null.jsonl
 	refuses "csv2tfrecord: cannot read 'null.jsonl': record 1 (line 1): the *" "a null for $o" \
