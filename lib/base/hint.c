@@ -115,6 +115,9 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TOKENIZER_PATH] =
         "give a model directory, its vocab.txt or its tokenizer.json",
     [BT_HINT_RESUME_FROM] = "make room and resume with --resume-from that file",
+    [BT_HINT_CHECKPOINT_MODEL] =
+        "ckpt-convert --drop '^moment' --rename 's/^param[.]//' FILE NEW/ "
+        "makes one of a checkpoint",
     [BT_HINT_MODEL_DIR] = "give another --model_dir",
     [BT_HINT_MODEL_DIR_CHECKPOINT] =
         "make room, and move that file to checkpoint.safetensors in --model_dir",

@@ -216,6 +216,7 @@ enum bt_hint {
 	BT_HINT_JSON_LISTS,
 	BT_HINT_JSON_SPLIT,
 	BT_HINT_JSON_BY_ROW,
+	BT_HINT_CHECKPOINT_MODEL,
 	BT_HINTS /* their number */
 };
 

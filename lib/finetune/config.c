@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "ckpt/adapter.h"
 #include "ckpt/identify.h"
 #include "ckpt/open.h"
@@ -54,16 +55,22 @@ static int say_config(const char *path, const struct bt_ckpt_family *f,
 static bool is_of_model(const char *path, struct bt_error *err)
 {
 	char *dir = bt_path_is_dir(path) ? NULL : bt_path_of(path);
+	const char *name = strrchr(path, '/');
 	char *config = NULL;
 	json_t *o = NULL;
 	bool is = dir != NULL && bt_ckpt_config(dir, &o, &config, NULL) == 0 &&
 	          o != NULL;
 
 	if (is)
-		bt_error_set(err, BT_EFORMAT,
-		             "'%s' is a file and not a model directory; '%s' "
-		             "is one",
-		             path, dir);
+		bt_error_hint(
+		    err,
+		    bt_str_starts(name != NULL ? name + 1 : path, "checkpoint")
+		        ? BT_HINT_CHECKPOINT_MODEL
+		        : BT_HINT_NONE,
+		    bt_error_set(err, BT_EFORMAT,
+		                 "'%s' is a file and not a model directory; "
+		                 "'%s' is one",
+		                 path, dir));
 	free(config);
 	free(dir);
 	json_decref(o);

@@ -71,6 +71,11 @@ works 'checkpoints that are kept' small_train k -q --epochs 2 --save-steps 5 --k
 is "$(cd k && ls checkpoint* | tr '\n' ' ')" \
 	'checkpoint-10.safetensors checkpoint-15.safetensors checkpoint.safetensors ' \
 	'are the last ones'
+refuses "bert-predict: 'k/checkpoint-10.safetensors' is a file and not a model directory; 'k' is one (ckpt-convert *)" \
+	'one in place of a model' bert-predict -m k/checkpoint-10.safetensors train.rec
+convert=$(sed 's/.*(\(ckpt-convert .*\) makes .*/\1/; s,FILE NEW/,k/checkpoint-10.safetensors k-10/,' err)
+works 'a model directory of one' sh -c "$convert"
+works '... which predicts' bert-predict -m k-10 train.rec
 works 'one that is kept' small_train k1 -q --epochs 2 --save-steps 5 --keep 1
 is "$(cd k1 && ls checkpoint* | tr '\n' ' ')" 'checkpoint.safetensors ' 'is the last one'
 cmp k/model.safetensors k1/model.safetensors >why 2>&1
