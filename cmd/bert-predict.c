@@ -4,6 +4,8 @@
 
 #include "bert-predict-options.h"
 
+#include "base/mem.h"
+#include "base/num.h"
 #include "base/str.h"
 #include "base/tool.h"
 #include "evaluate/blend.h"
@@ -325,7 +327,8 @@ static const char *explain_misfits(const struct args *a)
 static const char *blend_misfits(const struct args *a)
 {
 	if (a->files.n == 0)
-		return "--ranks needs --predictions";
+		return a->ranks ? "--ranks needs --predictions"
+		                : "--weights needs --predictions";
 	if (a->model.n > 0 || a->adapter.n > 0)
 		return "give either -m DIR or --predictions";
 	if (a->embed != NULL || a->explains || a->fill || a->with != NULL ||
@@ -345,7 +348,7 @@ static const char *contradiction(const struct args *a)
 	bool labels = label_options(a);
 	bool fills = a->p.sample_missing != NULL || a->extra != NULL;
 
-	if (a->files.n > 0 || a->ranks)
+	if (a->files.n > 0 || a->ranks || a->weights != NULL)
 		return blend_misfits(a);
 	if (a->model.n == 0)
 		return "give -m DIR";
@@ -474,6 +477,7 @@ static int blend(const struct args *a, char **records, int n)
 	                          .output = a->common.output,
 	                          .labels = a->p,
 	                          .log = &log};
+	double *weights = bt_array(o.n_files, sizeof(*weights));
 	struct bt_out *summary = NULL;
 	struct bt_error err = {0};
 	int status, r;
@@ -481,6 +485,11 @@ static int blend(const struct args *a, char **records, int n)
 	if (n > 0)
 		return bt_tool_misuse(
 		    &tool, "--predictions takes no records: '%s'", records[0]);
+	if (a->weights != NULL &&
+	    bt_parse_weights(a->weights, o.n_files, "file", weights, &err) !=
+	        BT_OK)
+		return bt_tool_misuse(&tool, "%s", err.text);
+	o.weights = a->weights != NULL ? weights : NULL;
 	if (bt_out_spare(a->common.output, (char *const *)a->files.item,
 	                 a->files.n, &err) != BT_OK)
 		return bt_tool_misuse(&tool, "%s", err.text);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -172,45 +171,6 @@ static int cut(const char *s, struct bt_span **list, size_t *n,
 	return BT_OK;
 }
 
-/* Numbers at the commas of a list, as many as streams. */
-static int parse_weights(const char *s, size_t n, double **weights,
-                         struct bt_error *err)
-{
-	struct bt_span *list;
-	size_t count, i;
-	double largest = 0;
-	char *one;
-	int r = cut(s, &list, &count, err);
-
-	if (r != BT_OK)
-		return r;
-	if (count != n)
-		r = bt_error_set(err, BT_EARG, "%zu weight%s for %zu stream%s",
-		                 count, bt_plural(count), n, bt_plural(n));
-	*weights = bt_array0(count, sizeof(**weights));
-	if (*weights == NULL)
-		r = bt_error_nomem(err, "starting");
-	for (i = 0; i < count && r == BT_OK; i++) {
-		one = bt_strndup(list[i].p, list[i].n);
-		if (one == NULL)
-			r = bt_error_nomem(err, "starting");
-		else if (bt_parse_f64(one, 0, 1e100, &(*weights)[i]) != BT_OK)
-			r = bt_error_set(err, BT_EARG,
-			                 "bad weight '%s': expected a number "
-			                 "from 0 to 1e100",
-			                 one);
-		largest = fmax(largest, (*weights)[i]);
-		free(one);
-	}
-	if (r == BT_OK && largest == 0)
-		r = bt_error_set(err, BT_EARG, "all weights are 0");
-	/* products with denormal numbers have few bits; this changes none */
-	for (i = 0; r == BT_OK && i < count; i++)
-		(*weights)[i] = ldexp((*weights)[i], -ilogb(largest));
-	free(list);
-	return r;
-}
-
 static enum bt_tensors_form form_of(const struct values *v)
 {
 	return v->csv || v->label ? BT_TENSORS_CSV
@@ -249,15 +209,18 @@ static int work(const struct values *v, char *const *paths, int n,
 	    .output = v->common.output};
 	struct bt_span *names = NULL;
 	double *weights = NULL;
+	size_t streams = n == 0 ? 1 : (size_t)n;
 	int r = BT_OK;
 
 	if (v->limit.given && v->limit.n == 0)
 		r = bt_error_set(err, BT_EARG,
 		                 "bad value '0' for --limit: expected 1 byte "
 		                 "or more");
-	if (r == BT_OK && v->weights != NULL)
-		r = parse_weights(v->weights, n == 0 ? 1 : (size_t)n, &weights,
-		                  err);
+	if (r == BT_OK && v->weights != NULL) {
+		weights = bt_array(streams, sizeof(*weights));
+		r = bt_parse_weights(v->weights, streams, "stream", weights,
+		                     err);
+	}
 	if (r == BT_OK && v->select != NULL)
 		r = cut(v->select, &names, &o.n_names, err);
 	o.names = names;

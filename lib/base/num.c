@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
+
 int bt_parse_i64(const char *s, int64_t lo, int64_t hi, int64_t *out)
 {
 	const char *digits = *s == '-' || *s == '+' ? s + 1 : s;
@@ -83,6 +85,38 @@ int bt_parse_bytes(const char *s, size_t *out)
 		}
 	}
 	*out = n;
+	return BT_OK;
+}
+
+int bt_parse_weights(const char *s, size_t n, const char *item, double *weights,
+                     struct bt_error *err)
+{
+	double largest = 0;
+	size_t count = 1, i, len;
+	char one[64];
+
+	for (i = 0; s[i] != '\0'; i++)
+		count += s[i] == ',';
+	if (count != n)
+		return bt_error_set(err, BT_EARG, "%zu weight%s for %zu %s%s",
+		                    count, bt_plural(count), n, item,
+		                    bt_plural(n));
+	for (i = 0; i < n; i++, s += len + 1) {
+		len = strcspn(s, ",");
+		snprintf(one, sizeof(one), "%.*s", (int)(len < 63 ? len : 63),
+		         s);
+		if (bt_parse_f64(one, 0, 1e100, &weights[i]) != BT_OK)
+			return bt_error_set(err, BT_EARG,
+			                    "bad weight '%s': expected a "
+			                    "number from 0 to 1e100",
+			                    one);
+		largest = fmax(largest, weights[i]);
+	}
+	if (largest == 0)
+		return bt_error_set(err, BT_EARG, "all weights are 0");
+	/* products with denormal numbers have few bits; this changes none */
+	for (i = 0; i < n; i++)
+		weights[i] = ldexp(weights[i], -ilogb(largest));
 	return BT_OK;
 }
 

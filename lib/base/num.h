@@ -19,6 +19,11 @@ int bt_parse_u64(const char *s, uint64_t *out) BT_MUST_USE;
 /* Decimal or exponent form; finite. "0x" forms, "inf" and "nan" are refused. */
 int bt_parse_f64(const char *s, double lo, double hi, double *out) BT_MUST_USE;
 
+/* The n weights of a list with commas, from 0 to 1e100 and not all 0, scaled
+ * by a power of two: only their ratios matter. item is what each is for. */
+int bt_parse_weights(const char *s, size_t n, const char *item, double *weights,
+                     struct bt_error *err) BT_MUST_USE;
+
 /* Bytes: a number that may end in K, M, G or T (powers of 1024). */
 int bt_parse_bytes(const char *s, size_t *out) BT_MUST_USE;
 

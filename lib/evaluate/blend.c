@@ -13,6 +13,7 @@ struct blend {
 	const struct bt_task *task;
 	struct bt_prediction_file first; /* whose rows and labels count */
 	double *sum;                     /* [first.rows][first.labels.n] */
+	double weights;                  /* their sum */
 };
 
 static size_t width(const struct blend *b)
@@ -125,10 +126,12 @@ static int find_row(const struct blend *b, const struct bt_prediction_file *f,
 	                          (int)(id.n < 60 ? id.n : 60), id.p);
 }
 
+/* Adds the i-th file, so that the weights of all add up to their number. */
 static int add_rows(struct blend *b, const struct bt_prediction_file *f,
-                    struct bt_error *err)
+                    size_t file, struct bt_error *err)
 {
-	size_t i, row, n = width(b);
+	size_t i, k, row, n = width(b);
+	double *one = bt_array(n, sizeof(*one)), share = 1;
 	int *column = bt_array(n, sizeof(*column));
 	int r = find_columns(b, f, column, err);
 
@@ -139,12 +142,19 @@ static int add_rows(struct blend *b, const struct bt_prediction_file *f,
 	if (r == BT_OK && f->rows != b->first.rows)
 		r = bt_error_set(err, BT_EFORMAT, "it has %zu rows, not %zu",
 		                 f->rows, b->first.rows);
+	if (b->o->weights != NULL)
+		share =
+		    b->o->weights[file] / b->weights * (double)b->o->n_files;
 	for (i = 0; i < b->first.rows && r == BT_OK; i++) {
 		r = find_row(b, f, i, &row, err);
-		if (r == BT_OK)
-			b->task->answer->add(f->value + row * n, column, (int)n,
-			                     b->sum + i * n);
+		if (r != BT_OK)
+			break;
+		memset(one, 0, n * sizeof(*one));
+		b->task->answer->add(f->value + row * n, column, (int)n, one);
+		for (k = 0; k < n; k++)
+			b->sum[i * n + k] += share * one[k];
 	}
+	free(one);
 	free(column);
 	return r;
 }
@@ -197,10 +207,12 @@ static int read_all(struct blend *b, struct bt_error *err)
 	b->sum = bt_array0(b->first.rows * width(b), sizeof(*b->sum));
 	if (b->sum == NULL)
 		return bt_error_nomem(err, "averaging predictions");
-	r = add_rows(b, &b->first, err);
+	for (i = 0; b->o->weights != NULL && i < b->o->n_files; i++)
+		b->weights += b->o->weights[i];
+	r = add_rows(b, &b->first, 0, err);
 	for (i = 1; i < b->o->n_files && r == BT_OK; i++) {
 		r = read_file(b, b->o->files[i], &more, err);
-		if (r == BT_OK && (r = add_rows(b, &more, err)) != BT_OK)
+		if (r == BT_OK && (r = add_rows(b, &more, i, err)) != BT_OK)
 			bt_error_prefix(err, "predictions %s", more.name);
 		bt_prediction_file_clear(&more);
 	}

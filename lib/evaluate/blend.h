@@ -10,6 +10,7 @@ struct bt_blend_opts {
 	const char *const *files; /* [n_files] as evaluate/prediction_file.h has
 	                           * them; the first is a tensor stream */
 	size_t n_files;
+	const double *weights; /* [n_files], or NULL: all count alike */
 	bool ranks; /* what is averaged is the rank of a text among all, from 0
 	             * to 1, of each label, or number, by itself */
 	const char *output;            /* path; NULL: standard output */

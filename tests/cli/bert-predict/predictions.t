@@ -79,6 +79,21 @@ bert-train -q --init-config tiny --tokenizer vocab.txt --steps 1 -o three three.
 bert-predict -q -m three -o three.ts three.rec
 misuses '*ranks are averaged for one of two classes, *' 'not of three' bert-predict --predictions three.ts --ranks
 
+# weights
+bert-predict -q --proba --predictions ma.ts -o one.csv
+bert-predict -q --proba --predictions mb.ts -o two.csv
+works 'weights' bert-predict --proba --predictions ma.ts --predictions mb.ts --weights 3,1 -o got.csv
+is "$(shows got.csv)" "$(paste -d , one.csv two.csv | awk -F , 'NR > 1 { o = $1
+	for (i = 3; i <= 5; i++) o = o sprintf(" %.4f", .75 * $i + .25 * $(i + 5)); print o }')" '... of each file'
+bert-predict -q --proba --predictions ma.ts --predictions mb.ts --weights 0,.5 -o got.csv
+is "$(shows got.csv)" "$(shows two.csv)" '... of one alone'
+bert-predict -q --predictions na.ts --predictions nb.ts --weights 1e-3,3e-3 -o got.csv
+is "$(shows got.csv)" "$(bert-predict -q --predictions na.ts --predictions nb.ts --predictions nb.ts \
+	--weights 1,2,1 -o want.csv 2>why; shows want.csv)" '... of numbers, by their ratios'
+misuses 'bert-predict: 1 weight for 2 files' 'too few' bert-predict --predictions ma.ts --predictions mb.ts --weights 1
+misuses "bert-predict: bad weight 'x': *" 'one that is not a number' bert-predict --predictions ma.ts --weights x
+misuses 'bert-predict: --weights needs --predictions' 'weights of a model' bert-predict -m ma --weights 1 ma.rec
+
 # submissions, thresholds
 printf 'id,r,p,q\n5,0,0,0\n4,0,0,0\n3,0,0,0\n2,0,0,0\n1,0,0,0\n0,0,0,0\n' >sample.csv
 works 'a submission' bert-predict --predictions ma.ts --predictions mb.ts --sample sample.csv -o s.csv
