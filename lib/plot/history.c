@@ -306,6 +306,18 @@ static int make_panel(struct panel *p, const struct bt_history *h, size_t n,
 	return e;
 }
 
+/* Whether no point of it can be drawn. */
+static bool is_empty(const struct panel *p)
+{
+	size_t i, k;
+
+	for (i = 0; i < p->n; i++)
+		for (k = 0; k < p->series[i].n; k++)
+			if (isfinite(p->series[i].y[k]))
+				return false;
+	return true;
+}
+
 static void clear_panel(struct panel *p)
 {
 	size_t i;
@@ -413,7 +425,7 @@ int bt_history_draw(const struct bt_history *h, size_t n,
 	const char *const *metric = o->n_metrics > 0 ? o->metric : usual;
 	size_t m = o->n_metrics > 0 ? o->n_metrics : usual[1] != NULL ? 2 : 1;
 	struct panel *p = bt_array0(m, sizeof(*p));
-	size_t i;
+	size_t empty = 0, i;
 	int e = p != NULL ? BT_OK : bt_error_nomem(err, "drawing");
 
 	for (i = 0; i < m && e == BT_OK; i++) {
@@ -421,7 +433,14 @@ int bt_history_draw(const struct bt_history *h, size_t n,
 			e = unknown(h, n, metric[i], err);
 		else if (make_panel(&p[i], h, n, metric[i], o) != BT_OK)
 			e = bt_error_nomem(err, "drawing");
+		else
+			empty += is_empty(&p[i]);
 	}
+	if (e == BT_OK && empty == m)
+		e = bt_error_set(err, BT_EFORMAT,
+		                 "nothing to draw: no line has a finite '%s' "
+		                 "beside its '%s'",
+		                 metric[0], o->x);
 	if (e == BT_OK)
 		(o->text ? draw_text : draw_svg)(p, m, o, out);
 	for (i = 0; p != NULL && i < m; i++)

@@ -25,6 +25,11 @@ is "$(points a.svg s1 | wc -l)" 1 'a null ends a line'
 is "$(grep -c '<circle class="f1"' a.svg)" 2 'and points without neighbours are dots'
 works 'a history file' bert-plot -o b.svg a/history.jsonl
 works 'gives the same' cmp a.svg b.svg
+mkdir null
+sed 's/loss":\(null\|[0-9.]*\)/loss":null/g' a/history.jsonl >null/history.jsonl
+works 'losses that are all null, beside an accuracy' bert-plot -o null.svg null
+refuses "bert-plot: nothing to draw: no line has a finite 'loss' beside its 'epoch'" '... alone' \
+	bert-plot --metric loss -o null.svg null
 works 'two runs' bert-plot -o two.svg --metric loss a b/
 is "$(texts two.svg | grep , | tr '\n' ';')" \
 	'a, training;a, evaluation;b, training;b, evaluation;' 'with their names'
