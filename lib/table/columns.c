@@ -17,6 +17,23 @@ static int fail(struct bt_buf *b, int code, struct bt_error *err)
 	return code;
 }
 
+/* Whether the columns in a column of Parquet are parts of a text with their
+ * labels: entities.start, entities.end, entities.label. */
+static bool holds_spans(const struct bt_table_header *h, struct bt_span word)
+{
+	struct bt_span rest;
+	size_t i;
+
+	for (i = 0; h->lists && i < h->n; i++) {
+		rest = h->names[i];
+		if (rest.n < word.n + 6 || memcmp(rest.p, word.p, word.n) != 0)
+			continue;
+		if (memcmp(rest.p + word.n, ".start", 6) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int not_there(const struct bt_table_header *h, struct bt_span word,
                      struct bt_error *err)
 {
@@ -27,6 +44,8 @@ static int not_there(const struct bt_table_header *h, struct bt_span word,
 	bt_table_put_name(&b, word);
 	bt_buf_printf(&b, " in %s", h->file);
 	hint = bt_table_put_hint(&b, h, word);
+	if (holds_spans(h, word))
+		hint = BT_HINT_READ_SPANS;
 	bt_buf_puts(&b, "; ");
 	bt_table_put_names(&b, h);
 	return bt_error_hint(err, hint, fail(&b, BT_EFORMAT, err));

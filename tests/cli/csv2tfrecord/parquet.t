@@ -75,6 +75,9 @@ refuses "csv2tfrecord: cannot find column 'txt' in '$P/classes.parquet' (did you
 	'another column' csv2tfrecord -o y.rec -t txt "$P/classes.parquet"
 refuses "csv2tfrecord: cannot read '$P/brotli.parquet': record 1 (row group 1): column 'text': its compression, Brotli, is not read: write the file again with zstd, as pandas.read_parquet(FILE).to_parquet(NEW, compression='zstd') does" \
 	'Brotli' csv2tfrecord -o y.rec "$P/brotli.parquet"
+LC_ALL=C sed 's/label/start/g' "$P/choices.parquet" >spans.parquet
+refuses "csv2tfrecord: cannot find column 'choices' in 'spans.parquet'; * (conll2tfrecord *)" \
+	'parts of a text with their labels' csv2tfrecord -o y.rec -t question -l choices spans.parquet
 head -c 900 "$P/classes.parquet" >cut.parquet
 refuses "csv2tfrecord: cannot read 'cut.parquet': it begins as a Parquet file does, but does not end as one: it is cut short, or not Parquet" \
 	'a file that is cut short' csv2tfrecord -o y.rec cut.parquet
