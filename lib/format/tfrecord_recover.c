@@ -51,6 +51,19 @@ static int look(struct bt_tfrecord *r, const uint8_t **data, size_t *len,
 	return 1;
 }
 
+/* Whether the error e is damage of compressed data, behind which nothing can be
+ * read: then it is told, and what came before is kept. */
+static bool ends_early(const struct bt_tfrecord *r, int e, struct bt_error *err)
+{
+	if ((e != BT_ETRUNCATED && e != BT_ECORRUPT) || r->record == 0 ||
+	    bt_in_packing(r->in) == NULL)
+		return false;
+	bt_log_warn(r->log, "damaged-data", BT_HINT_NONE,
+	            "%s; records are kept up to there", err->text);
+	bt_error_clear(err);
+	return true;
+}
+
 int bt_tfrecord_next_whole(struct bt_tfrecord *r, const uint8_t **data,
                            size_t *len, struct bt_error *err)
 {
@@ -64,8 +77,10 @@ int bt_tfrecord_next_whole(struct bt_tfrecord *r, const uint8_t **data,
 		r->damaged = true;
 		bt_in_skip(r->in, 1);
 	}
-	if (e < 0)
+	if (e < 0 && !ends_early(r, e, err))
 		return e;
+	if (e < 0)
+		e = 2;
 	if (e == 2 && r->record == 0 && r->damaged)
 		return bt_error_set(err, BT_ECORRUPT,
 		                    "cannot recover %s: not one record of it "

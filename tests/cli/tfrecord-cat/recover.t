@@ -50,6 +50,24 @@ refuses "*cannot recover 'a.jsonl': not one record of it is whole" 'only rubbish
 	tfrecord-cat --recover a.jsonl
 exits 2 '--from-json' tfrecord-cat --recover --from-json a.jsonl
 
+# compressed data that are cut short: what came before
+perl -e 'srand 1; print qq({"id": "$_ ), rand, qq("}\n) for 1 .. 30000' >many.jsonl
+tfrecord-cat -q --from-json -o many.rec many.jsonl
+gzip -c many.rec >whole.gz
+tfrecord-cat -q --zstd -o whole.zst many.rec
+for f in gz zst; do
+	head -c $(($(wc -c <whole.$f) / 2)) whole.$f >cut.$f
+	works "a cut .$f" tfrecord-cat --recover -o got.rec cut.$f
+	like "$(cat err)" "tfrecord-cat: warning: cannot read 'cut.$f': the * data is cut short at byte *; records are kept up to there
+tfrecord-cat: * records" '... with a warning'
+	kept=$(tfrecord-cat --count got.rec)
+	tfrecord-cat -q --head "$kept" -o want.rec many.rec
+	[ "$kept" -gt 10000 ] && cmp want.rec got.rec
+	result $? '... whose first records come back'
+done
+head -c 20 whole.gz >cut.gz
+refuses "*cannot read 'cut.gz': the gzip data is cut short at byte 20 *" 'one without a record' tfrecord-cat --recover cut.gz
+
 # cut at every byte and each bit flipped: the other records
 odd=$(perl -e '
 	my ($one) = @ARGV;
