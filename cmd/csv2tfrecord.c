@@ -409,6 +409,15 @@ static void show(void *ctx, const struct bt_table *table)
 	                 (double)stats.bytes * 1e-6);
 }
 
+static void show_joined(void *ctx, uint64_t rows)
+{
+	struct screen *s = ctx;
+
+	if (bt_progress_due(&s->progress))
+		bt_progress_show(&s->progress, "%llu rows to join",
+		                 (unsigned long long)rows);
+}
+
 static void summary(const struct bt_table *table, const char *rejects,
                     const struct bt_log *log)
 {
@@ -484,6 +493,8 @@ static int write_records(const struct values *v, char *const *files, int n,
 	}
 	opts.limit = v->max_bytes.given ? &limit : NULL;
 	opts.log = &log;
+	opts.joining = show_joined;
+	opts.joining_ctx = &screen;
 	if (v->list)
 		return list_columns(v, n > 0 ? files[0] : NULL, &opts);
 	bt_progress_init(&screen.progress, stderr, v->common.quiet);

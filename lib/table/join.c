@@ -148,34 +148,90 @@ static enum bt_hint hint_for(enum bt_table_fault fault)
 	                                   : BT_HINT_NONE;
 }
 
+/* The next row, which is added: 1; 0: there is none; else an error, with *fault
+ * set where it is one of the row alone. */
+static int next_row(struct bt_joins *j, struct bt_joined_table *t,
+                    struct bt_row_source *rows,
+                    const struct bt_table_opts *opts,
+                    enum bt_table_fault *fault, struct bt_error *err)
+{
+	const struct bt_span *fields;
+	int r;
+
+	*fault = BT_TABLE_FAULTS;
+	r = bt_row_source_next(rows, opts, &fields, fault, err);
+	if (r != 1)
+		return r;
+	if (rows->columns.n_text != 1)
+		return bt_error_set(err, BT_EARG,
+		                    "the key of %s is not one column",
+		                    bt_row_source_name(rows));
+	r = add_row(j, t, &rows->columns, fields, err);
+	if (r == BT_OK)
+		return 1;
+	if (r == BT_EFORMAT)
+		*fault = fields[rows->columns.text[0]].p == NULL
+		             ? BT_TABLE_KEY
+		             : BT_TABLE_JOINED;
+	return bt_row_source_blame(rows, err);
+}
+
+/* Leaves the bad row out, of which there are *bad, and tells of it. */
+static void skip(const struct bt_row_source *rows,
+                 const struct bt_table_opts *opts, uint64_t *bad,
+                 struct bt_error *err)
+{
+	if (++*bad <= BT_TABLE_REPORTED)
+		bt_log_warn(opts->log, "bad-row", BT_HINT_NONE,
+		            "skipped a row to join: %s: %s",
+		            bt_row_source_name(rows), err->text);
+	bt_error_clear(err);
+}
+
+/* Behind the last row. */
+static int end_rows(const char *name, const struct bt_table_opts *opts,
+                    uint64_t n, uint64_t bad, struct bt_error *err)
+{
+	char left_out[48] = "";
+
+	if (bad > 0)
+		snprintf(left_out, sizeof(left_out), ", %llu bad skipped",
+		         (unsigned long long)bad);
+	bt_log(opts->log, bad > 0 ? BT_LOG_NOTE : BT_LOG_MORE,
+	       "%s: %llu row%s to join%s", name, (unsigned long long)n,
+	       bt_plural(n), left_out);
+	if (opts->max_bad > 0 &&
+	    (double)bad > opts->max_bad * (double)(n + bad))
+		return bt_error_set(err, BT_EFORMAT,
+		                    "%s: %llu of %llu rows are malformed, a "
+		                    "larger share than %g",
+		                    name, (unsigned long long)bad,
+		                    (unsigned long long)(n + bad),
+		                    opts->max_bad);
+	return BT_OK;
+}
+
 static int read_rows(struct bt_joins *j, struct bt_joined_table *t,
                      struct bt_row_source *rows,
                      const struct bt_table_opts *opts, struct bt_error *err)
 {
-	enum bt_table_fault fault = BT_TABLE_FAULTS;
-	const struct bt_span *fields;
-	uint64_t n = 0;
+	enum bt_table_fault fault;
+	uint64_t n = 0, bad = 0;
 	int r;
 
-	while ((r = bt_row_source_next(rows, opts, &fields, &fault, err)) ==
-	       1) {
-		if (rows->columns.n_text != 1)
-			return bt_error_set(err, BT_EARG,
-			                    "the key of %s is not one column",
-			                    bt_row_source_name(rows));
-		r = add_row(j, t, &rows->columns, fields, err);
-		if (r != BT_OK) {
-			r = bt_row_source_blame(rows, err);
-			fault = BT_TABLE_KEY;
+	while ((r = next_row(j, t, rows, opts, &fault, err)) != 0) {
+		/* of two rows with a key, none is the bad one */
+		if (r < 0 && (fault == BT_TABLE_FAULTS || !opts->skip_bad ||
+		              fault == BT_TABLE_JOINED))
 			break;
-		}
-		n++;
+		if (r < 0)
+			skip(rows, opts, &bad, err);
+		else if (++n % 4096 == 0 && opts->joining != NULL)
+			opts->joining(opts->joining_ctx, n);
 	}
 	if (r == 0)
-		bt_log(opts->log, BT_LOG_MORE, "%s: %llu row%s to join",
-		       bt_row_source_name(rows), (unsigned long long)n,
-		       bt_plural(n));
-	if (r < 0 && fault != BT_TABLE_FAULTS) {
+		return end_rows(bt_row_source_name(rows), opts, n, bad, err);
+	if (fault != BT_TABLE_FAULTS) {
 		bt_printable(err->text);
 		bt_error_prefix(err, "cannot read %s",
 		                bt_row_source_name(rows));
@@ -190,16 +246,20 @@ static int read_file(struct bt_joins *j, const struct bt_table_join *file,
 {
 	struct bt_joined_table *t = bt_joins_of_file(j, file);
 	struct bt_table_where *wanted = bt_array(t->n, sizeof(*wanted));
-	struct bt_table_opts o = {.text = file->key,
-	                          .key_of =
-	                              file->key == NULL ? &file->column : NULL,
-	                          .where = wanted,
-	                          .n_where = t->n,
-	                          .csv = opts->csv,
-	                          .charset = opts->charset,
-	                          .utf16 = opts->utf16,
-	                          .limit = opts->limit,
-	                          .log = opts->log};
+	struct bt_table_opts o = {
+	    .text = file->key,
+	    .key_of = file->key == NULL ? &file->column : NULL,
+	    .where = wanted,
+	    .n_where = t->n,
+	    .csv = opts->csv,
+	    .charset = opts->charset,
+	    .utf16 = opts->utf16,
+	    .limit = opts->limit,
+	    .skip_bad = opts->skip_bad || opts->rejects != NULL,
+	    .max_bad = opts->max_bad,
+	    .joining = opts->joining,
+	    .joining_ctx = opts->joining_ctx,
+	    .log = opts->log};
 	struct bt_row_source rows;
 	size_t i;
 	int r;

@@ -19,8 +19,7 @@
 #include "table/table_int.h"
 
 #define REJECTS "file,line,reason,row\n"
-#define REPORTED 5 /* bad rows told of one by one */
-#define FEW 20     /* labels; fewer may be like that by chance */
+#define FEW 20 /* labels; fewer may be like that by chance */
 
 /* One open file. */
 struct source {
@@ -406,10 +405,10 @@ static int skip(struct bt_table *t, const struct bt_error *why,
 	t->stats.faults[t->maker.fault]++;
 	if (t->rejects != NULL)
 		return reject(t, reason(why->text), err);
-	if (t->stats.skipped <= REPORTED)
+	if (t->stats.skipped <= BT_TABLE_REPORTED)
 		bt_log_warn(t->opts.log, "bad-row", BT_HINT_NONE,
 		            "skipped a row: %s: %s", name, why->text);
-	else if (t->stats.skipped == REPORTED + 1)
+	else if (t->stats.skipped == BT_TABLE_REPORTED + 1)
 		bt_log_warn(t->opts.log, "bad-row", BT_HINT_NONE,
 		            "further bad rows are only counted");
 	return BT_OK;

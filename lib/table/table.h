@@ -127,6 +127,10 @@ struct bt_table_opts {
 	struct bt_in_limit *limit; /* on what is read; borrowed, or NULL */
 	bt_in_idle_fn *idle;       /* as bt_in_idle, or NULL */
 	void *idle_ctx;
+	/* told now and then how many rows of a file to join were read; or NULL
+	 */
+	void (*joining)(void *ctx, uint64_t rows);
+	void *joining_ctx;
 	enum bt_table_advice advice;  /* which hints messages have */
 	struct bt_buf *names;         /* set by bt_table_names */
 	struct bt_joins *joined;      /* set by bt_table_open */

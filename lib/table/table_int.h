@@ -10,6 +10,8 @@
 #include "parquet/parquet.h"
 #include "table/table.h"
 
+#define BT_TABLE_REPORTED 5 /* bad rows told of one by one */
+
 /* The columns of a table, their names in UTF-8. */
 struct bt_table_header {
 	const char *file;      /* for messages; borrowed */

@@ -157,7 +157,19 @@ refuses "*cannot find column 'id' in 'labels.csv'; its columns are 'essay_id', '
 	csv2tfrecord -t id.text --join id=again.csv -o no labels.csv
 printf '{"id": 7, "text": "a"}\n{"id": 8}\n' >hole.jsonl
 refuses "*cannot read 'hole.jsonl': record 2 (line 2): has no key 'text'*" 'a bad row' \
-	csv2tfrecord -t essay_id.text --join essay_id=hole.jsonl --skip-bad -o no labels.csv
+	csv2tfrecord -t essay_id.text --join essay_id=hole.jsonl -o no labels.csv
+printf 'essay_id,label\n7,x\n8,y\n' >both.csv
+for o in --skip-bad --rejects=bad.csv; do
+	works "... which $o skips" csv2tfrecord -t essay_id.text --join essay_id=hole.jsonl $o -o x both.csv
+	like "$(cat err)" "csv2tfrecord: warning: skipped a row to join: 'hole.jsonl': record 2 (line 2): has no key 'text'*
+*'hole.jsonl': 1 row to join, 1 bad skipped*" '... and tells of'
+	is "$("$TEST_TOP/tests/lib/records" x)" 'text_a=a' '... and the row that it would have joined'
+done
+refuses "csv2tfrecord: 'hole.jsonl': 1 of 2 rows are malformed, a larger share than 0.3" '... unless there are too many' \
+	csv2tfrecord -q -t essay_id.text --join essay_id=hole.jsonl --max-bad .3 -o no both.csv
+refuses "*cannot read 'other.csv': record 2 (line 4): an earlier row has the key '7' and other values" \
+	'other values are an error with --skip-bad, too' \
+	csv2tfrecord -t essay_id.text --join essay_id=other.csv --skip-bad -o no both.csv
 printf '{"id": 7, "text": "a"}\n{"id": null, "text": "b"}\n' >nokey.jsonl
 refuses "*cannot read 'nokey.jsonl': record 2 (line 2): the key is null" 'a key that is null' \
 	csv2tfrecord -t essay_id.text --join essay_id=nokey.jsonl -o no labels.csv
