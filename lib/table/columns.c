@@ -472,6 +472,28 @@ static int find_joins(const struct bt_table_header *h,
 	return r;
 }
 
+/* Tells of columns taken for data that are row numbers: pandas' to_csv writes
+ * them without a name, which its read_csv names. */
+static void note_row_numbers(const struct bt_table_header *h,
+                             const struct bt_table_columns *c,
+                             const struct bt_log *log)
+{
+	static const char usual[] = "Unnamed: 0";
+	size_t i, at;
+
+	for (i = 0; h->names != NULL && i < c->n_text + c->n_label; i++) {
+		at = i < c->n_text ? c->text[i] : c->label[i - c->n_text];
+		if (at == 0 && (h->names[at].n == 0 ||
+		                bt_span_equal(h->names[at], bt_span(usual))))
+			bt_log(log, BT_LOG_NOTE,
+			       "%s: column 1, named '%.*s', is taken for a "
+			       "%s, but looks like the row numbers that pandas "
+			       "writes without index=False",
+			       h->file, (int)h->names[at].n, h->names[at].p,
+			       i < c->n_text ? "text" : "label");
+	}
+}
+
 int bt_table_columns_find(const struct bt_table_opts *opts,
                           struct bt_table_header *h, struct bt_table_columns *c,
                           struct bt_error *err)
@@ -502,6 +524,8 @@ int bt_table_columns_find(const struct bt_table_opts *opts,
 		                         err);
 	if (r == BT_OK)
 		r = find_kept(h, opts, c, err);
+	if (r == BT_OK && opts->key_of == NULL)
+		note_row_numbers(h, c, opts->log);
 	c->unasked = opts->text == NULL && opts->label == NULL &&
 	             opts->id == NULL && h->names != NULL && c->n_text < h->n;
 out:

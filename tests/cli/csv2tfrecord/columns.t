@@ -5,6 +5,17 @@
 # Not under thread: starts no threads
 . "$TEST_TOP/tests/lib/lib.sh"
 
+# row numbers of pandas
+printf 'Unnamed: 0,text,label\n0,a,x\n1,b,y\n' >pandas.csv
+works 'row numbers beside the data' csv2tfrecord -t text -l label -o x pandas.csv
+is "$(cat err)" 'csv2tfrecord: 2 records from 1 file, 2 labels' '... are not mentioned'
+works '... as text' csv2tfrecord -t 1 -l label -o x pandas.csv
+like "$(cat err)" "csv2tfrecord: 'pandas.csv': column 1, named 'Unnamed: 0', is taken for a text, but *index=False
+*2 records*" '... are'
+sed 's/Unnamed: 0//' pandas.csv >nameless.csv
+works '... without a name, as label' csv2tfrecord -t text -l 1 -o x nameless.csv
+like "$(cat err)" "*column 1, named '', is taken for a label, but *" '... are, too'
+
 records() { "$TEST_TOP/tests/lib/records" "$@"; }
 
 # gives "WANTED" NAME ARGUMENT...: the records that csv2tfrecord makes
