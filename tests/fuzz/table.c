@@ -82,7 +82,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	                       : BT_CHARSET_UTF8;
 	o.text = what & 4 ? "1" : what & 8 ? "a,b" : NULL;
 	o.pair = what & 16 ? "3" : NULL;
-	o.label = what & 32 ? "2" : NULL;
+	o.one_hot = size % 4 == 1;
+	o.numbers = o.decimal_comma = size % 4 == 2;
+	o.label_lists = size % 4 == 3;
+	o.label = (what & 32) == 0 ? NULL : o.one_hot ? "2,1" : "2";
 	o.id = what & 64 ? "id" : NULL;
 	o.n_where = what & 128 ? 1 + (how >> 7) : 0;
 	fuzz_put("input.csv", data, size);
