@@ -233,7 +233,9 @@ static int doubt_labels(const struct bt_table *t, struct bt_error *err)
 		            "texts have control characters (bytes 80 to 9F), "
 		            "which are quotes and dashes in windows-1252");
 	warn_unused_map(t);
-	return bt_table_warn_labels(t->labels, t->opts.log, err);
+	return t->opts.numbers
+	           ? BT_OK
+	           : bt_table_warn_labels(t->labels, t->opts.log, err);
 }
 
 static int check_skipped(const struct bt_table *t, struct bt_error *err)

@@ -246,6 +246,11 @@ refuses "*the label is empty*" 'blanks alone' csv2tfrecord --strip -l y e.csv
 misuses '*--strip needs --label*' 'no labels' csv2tfrecord --strip s.csv
 misuses '*--fold-case makes no sense with --label-type float*' 'numbers' \
 	csv2tfrecord --fold-case -l y --label-type float s.csv
+printf 'text,y\na,3\nb,3.0\n' >whole.csv
+csv2tfrecord -l y --label-type float -o x whole.csv 2>err
+is "$? $(grep -c 'may be the same' err)" '0 0' 'two ways to write a number are one'
+csv2tfrecord -l y -o x whole.csv 2>err
+is "$? $(grep -c 'may be the same' err)" '0 1' '... and two classes'
 
 # --na drop
 printf 'text,p,y\na,b,x\n,b,x\nNA,b,x\nd,null,x\ne,b,\nf,b,n/a\n' >m.csv
