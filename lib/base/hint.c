@@ -19,7 +19,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_SAFETENSORS_TO_STREAM] =
         "tensor-cat --from-safetensors -o NAME.ts makes a stream of it",
     [BT_HINT_WRITE_TENSORS] =
-        "bert-predict -o NAME.ts writes logits and embeddings as tensors",
+        "bert-predict -o NAME.ts, or --format tensor into a pipe, writes "
+        "logits and embeddings as tensors",
     [BT_HINT_TENSOR_SELECT] = "choose one with --select",
     [BT_HINT_TOKENIZE_FIRST] = "run bert-tokenize first",
     [BT_HINT_TOKENIZE_LENGTH] = "bert-tokenize --max-length truncates texts",

@@ -51,7 +51,7 @@ refuses '*belongs to another run*other teacher*' 'another teacher is refused' \
 refuses '*teacher temperature was 2.0, is 3.0; teacher weight was 0.5, is 0.25*' 'so are other settings' \
 	student x --teacher a.ts --teacher-temperature 3 --teacher-weight .25 \
 	--resume-from kept/checkpoint-5.safetensors
-refuses "*cannot read 'a': Is a directory (bert-predict -o NAME.ts writes logits *" \
+refuses "*cannot read 'a': Is a directory (bert-predict -o NAME.ts, * writes logits *" \
 	'a model in place of its predictions' student x --teacher a
 refuses '*teacher was [0-9]*, is absent*' 'and none' \
 	student x --resume-from kept/checkpoint-5.safetensors

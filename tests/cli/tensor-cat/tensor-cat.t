@@ -232,11 +232,11 @@ is "$? $(cat err)" "1 tensor-cat: cannot read 'cut.ts': the stream is cut off in
 	'a cut between frames'
 tensor-cat part.ts 2>err >out.ts
 is $? 1 'what went into a pipe has no end either'
-refuses "*'a.csv': it holds text and not a stream of tensors (bert-predict -o NAME.ts *)" \
+refuses "*'a.csv': it holds text and not a stream of tensors (bert-predict -o NAME.ts, *)" \
 	'text' sh -c 'echo id,label >a.csv; tensor-cat -o no.ts a.csv'
 printf '\223NUMPY\1\0' >a.npy
 mkdir model
-refuses "*'model': Is a directory (bert-predict -o NAME.ts writes *)" 'a model' tensor-cat model
+refuses "*'model': Is a directory (bert-predict -o NAME.ts, * writes *)" 'a model' tensor-cat model
 refuses "*'a.npy'*" 'a cut array' tensor-cat -o no.ts a.npy
 printf '\1\2\3\4' >a.bin
 refuses "*'a.bin': byte 0 begins neither a frame nor the end of a tensor stream" \
