@@ -221,7 +221,8 @@ static int note_near(const struct notes *w, double far, double near)
 {
 	const json_t *all = json_object_get(w->o, "rope_parameters");
 	const json_t *types = json_object_get(w->o, "layer_types");
-	int64_t window = 128, every = 3;
+	const json_t *both = json_object_get(w->o, "rope_scaling");
+	int64_t window = 128, every = 3, half;
 	char key[96];
 	int r;
 
@@ -235,7 +236,13 @@ static int note_near(const struct notes *w, double far, double near)
 	                      w->err)) ||
 	    (r = read_theta(w, json_object_get(all, "sliding_attention"),
 	                    &near)) ||
+	    (r = read_theta(w, both, &far)) ||
+	    (r = read_theta(w, both, &near)) ||
 	    (r = bt_json_int(w->o, "local_attention", 2, 1 << 28, &window,
+	                     w->err)))
+		return r;
+	half = window / 2;
+	if ((r = bt_json_int(w->o, "sliding_window", 1, 1 << 27, &half,
 	                     w->err)) ||
 	    (r = bt_json_int(w->o, "global_attn_every_n_layers", 1, 1 << 20,
 	                     &every, w->err)))
@@ -246,7 +253,7 @@ static int note_near(const struct notes *w, double far, double near)
 	bt_gguf_note_f32(w->n, key_of(w, "rope.freq_base", key), far);
 	bt_gguf_note_f32(w->n, key_of(w, "rope.freq_base_swa", key), near);
 	bt_gguf_note_u32(w->n, key_of(w, "attention.sliding_window", key),
-	                 (uint32_t)window);
+	                 (uint32_t)(2 * half));
 	bt_gguf_note_u32(w->n,
 	                 key_of(w, "attention.sliding_window_pattern", key),
 	                 (uint32_t)every);

@@ -2,6 +2,7 @@
 /* Configurations of models that were published with code of their own, which
  * transformers took over later under other keys. */
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "format/hf_config_int.h"
@@ -106,9 +107,11 @@ static int of_ntk(json_t *o, struct bt_error *err)
 	return BT_OK;
 }
 
-/* What GTE's own code, whose model_type is "new", reads. */
-static int of_new(json_t *o, struct bt_error *err)
+/* What GTE's own code reads, whose model_type is "new" or, in copies of it,
+ * "gte". */
+static int of_new(json_t *o, const char *type, struct bt_error *err)
 {
+	bool copy = strcmp(type, "new") != 0;
 	static const char *const needs[][2] = {
 	    {"layer_norm_type", "layer_norm"},
 	    {"position_embedding_type", "rope"}};
@@ -122,20 +125,22 @@ static int of_new(json_t *o, struct bt_error *err)
 		if (v != NULL && strcmp(v, needs[i][1]) != 0)
 			return bt_error_set(err, BT_EFORMAT,
 			                    "%s '%.100s' is not supported for "
-			                    "model_type 'new' (only '%s' is)",
-			                    needs[i][0], v, needs[i][1]);
+			                    "model_type '%s' (only '%s' is)",
+			                    needs[i][0], v, type, needs[i][1]);
 	}
 	if (asks_for(o, not_so, COUNT(not_so)) != NULL ||
 	    json_is_false(json_object_get(o, "pack_qkv")))
 		return bt_error_set(err, BT_EFORMAT,
-		                    "model_type 'new' with %s is not supported",
+		                    "model_type '%s' with %s is not supported",
+		                    type,
 		                    asks_for(o, not_so, COUNT(not_so)) != NULL
 		                        ? asks_for(o, not_so, COUNT(not_so))
 		                        : "pack_qkv false");
-	json_object_set_new(o, "model_type", json_string("gte"));
 	json_object_del(o, "position_embedding_type");
 	json_object_del(o, "auto_map");
-	if (json_object_get(o, "rope_theta") == NULL)
+	if (!copy)
+		json_object_set_new(o, "model_type", json_string("gte"));
+	if (!copy && json_object_get(o, "rope_theta") == NULL)
 		json_object_set_new(o, "rope_theta", json_real(10000));
 	return of_ntk(o, err);
 }
@@ -153,6 +158,8 @@ static void of_neobert(json_t *o)
 int bt_hf_config_of_own_code(json_t *o, struct bt_error *err)
 {
 	const char *type = json_string_value(json_object_get(o, "model_type"));
+	const char *positions =
+	    json_string_value(json_object_get(o, "position_embedding_type"));
 
 	if (type == NULL)
 		return BT_OK;
@@ -161,5 +168,10 @@ int bt_hf_config_of_own_code(json_t *o, struct bt_error *err)
 		return of_nomic(o, err);
 	if (strcmp(type, "neobert") == 0)
 		of_neobert(o);
-	return strcmp(type, "new") == 0 ? of_new(o, err) : BT_OK;
+	if (strcmp(type, "new") == 0)
+		return of_new(o, "new", err);
+	return strcmp(type, "gte") == 0 && positions != NULL &&
+	               strcmp(positions, "rope") == 0
+	           ? of_new(o, "gte", err)
+	           : BT_OK;
 }

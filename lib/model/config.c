@@ -41,6 +41,8 @@ static int read_activation(const json_t *o, const char *key,
 	    {"gelu_new", BT_ACT_GELU_TANH},
 	    {"gelu_fast", BT_ACT_GELU_TANH},
 	    {"gelu_pytorch_tanh", BT_ACT_GELU_TANH},
+	    {"gelu_python_tanh", BT_ACT_GELU_TANH},
+	    {"gelu_accurate", BT_ACT_GELU_TANH},
 	    {"relu", BT_ACT_RELU},
 	    {"tanh", BT_ACT_TANH},
 	    {"silu", BT_ACT_SILU},
@@ -142,7 +144,8 @@ static int read_config(const json_t *o, const struct bt_family *f,
 	    (f->read != NULL && (r = f->read(o, c, err))) ||
 	    /* what no family may be but in this way */
 	    (r = check_positions(o, c, err)) ||
-	    (r = bt_config_only_false(o, "is_decoder", err)))
+	    (r = bt_config_only_false(o, "is_decoder", err)) ||
+	    (r = bt_config_only_false(o, "is_causal", err)))
 		return r;
 	if (c->hidden_size % c->heads != 0)
 		return bt_error_set(err, BT_EFORMAT,

@@ -146,8 +146,8 @@ int bt_config_real(const json_t *o, const char *key, double lo, double hi,
  * "dynamic" is as if it was not there: texts are never longer than
  * max_position_embeddings.
  */
-int bt_config_rope(const json_t *o, const struct bt_config *c,
-                   struct bt_rope *rope, struct bt_error *err) BT_MUST_USE;
+int bt_config_rope(json_t *o, const struct bt_config *c, struct bt_rope *rope,
+                   struct bt_error *err) BT_MUST_USE;
 
 /* The same for all layers, with rope_theta and rope_scaling where transformers
  * 4 had them. */

@@ -53,23 +53,49 @@ static int read_rope(const json_t *o, const struct bt_config *c,
 	json_t *scaling = json_object_get(o, "rope_scaling"), *both;
 	int r;
 
-	if ((all != NULL && !json_is_object(all) && !json_is_null(all)) ||
-	    (of != NULL && !json_is_object(of) && !json_is_null(of)))
+	if (of != NULL && !json_is_object(of) && !json_is_null(of))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "'rope_parameters' is not an object with "
 		                    "an object '%s'",
 		                    kind);
-	if (scaling != NULL && !json_is_object(scaling) &&
-	    !json_is_null(scaling))
-		return bt_error_set(err, BT_EFORMAT,
-		                    "'rope_scaling' is not an object");
-	/* what rope_scaling says takes the place of what stands there */
+	/* what rope_scaling says takes the place of what stands there, under
+	 * the older name of the type, too */
 	both = json_is_object(of) ? json_copy(of) : json_object();
+	if (json_object_get(scaling, "type") != NULL)
+		json_object_del(both, "rope_type");
 	if (json_is_object(scaling))
 		json_object_update(both, scaling);
 	r = bt_config_rope(both, c, rope, err);
 	json_decref(both);
 	return r;
+}
+
+/* That they are objects, and that what stands in one of the kinds of layers
+ * does not stand beside them. */
+static int check_ropes(const json_t *o, struct bt_error *err)
+{
+	static const char *const names[] = {"rope_parameters", "rope_scaling"};
+	const char *key;
+	json_t *v;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		v = json_object_get(o, names[i]);
+		if (v != NULL && !json_is_object(v) && !json_is_null(v))
+			return bt_error_set(err, BT_EFORMAT,
+			                    "'%s' is not an object", names[i]);
+	}
+	json_object_foreach(json_object_get(o, names[0]), key, v)
+	{
+		if (strcmp(key, "full_attention") != 0 &&
+		    strcmp(key, "sliding_attention") != 0 && !json_is_null(v))
+			return bt_error_set(err, BT_EFORMAT,
+			                    "'rope_parameters' has '%.100s', "
+			                    "not only full_attention and "
+			                    "sliding_attention",
+			                    key);
+	}
+	return BT_OK;
 }
 
 static int read_ropes(const json_t *o, struct bt_config *c,
@@ -81,7 +107,7 @@ static int read_ropes(const json_t *o, struct bt_config *c,
 
 	if (null)
 		c->local_rope.theta = c->global_rope.theta;
-	if (r ||
+	if (r || (r = check_ropes(o, err)) ||
 	    (r = bt_config_real(o, "local_rope_theta", 1, 1e30,
 	                        &c->local_rope.theta, err)) ||
 	    (r = read_rope(o, c, "full_attention", &c->global_rope, err)))

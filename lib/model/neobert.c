@@ -10,6 +10,8 @@
 #include "format/json.h"
 #include "model/family_int.h"
 
+#define BASE 10000 /* of rotations */
+
 static const struct bt_key keys[] = {
     BT_KEYS_SIZES,
     BT_KEY_SIZE("max_length", max_positions, 1 << 26),
@@ -30,7 +32,7 @@ static void defaults(struct bt_config *c)
 	c->classifier_dropout = 0.1f;
 	c->max_positions = 1024;
 	c->norm_eps = 1e-6f;
-	c->global_rope = bt_rope_of(10000);
+	c->global_rope = bt_rope_of(BASE);
 }
 
 /* Variants that its authors compare it with have these keys. */
@@ -64,12 +66,35 @@ static int check_variant(const json_t *o, struct bt_error *err)
 	                    act);
 }
 
+/* Its code rotates in one way, whatever a file says. */
+static int check_rotation(const json_t *o, struct bt_error *err)
+{
+	static const char *const none[] = {"rope_scaling", "rope_parameters"};
+	double theta = BASE;
+	const json_t *v;
+	size_t i;
+	int r = bt_json_real(o, "rope_theta", 1, 1e30, &theta, err);
+
+	if (r == BT_OK && (theta < BASE || theta > BASE))
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "rope_theta %g is not supported (only %d is)",
+		                 theta, BASE);
+	for (i = 0; r == BT_OK && i < 2; i++) {
+		v = json_object_get(o, none[i]);
+		if (v != NULL && !json_is_null(v))
+			r = bt_error_set(err, BT_EFORMAT,
+			                 "%s is not supported (only null is)",
+			                 none[i]);
+	}
+	return r;
+}
+
 static int check(const json_t *o, const struct bt_config *c,
                  struct bt_error *err)
 {
 	int r;
 
-	if ((r = bt_config_rotates(c, err)) ||
+	if ((r = check_rotation(o, err)) || (r = bt_config_rotates(c, err)) ||
 	    (r = bt_config_only_int(o, "dim_head", c->hidden_size / c->heads,
 	                            err)) ||
 	    (r = check_variant(o, err)))
@@ -119,7 +144,6 @@ const struct bt_family bt_family_neobert = {
     .classes = "classifier.weight",
     .keys = keys,
     .defaults = defaults,
-    .read = bt_config_rope_of_all,
     .check = check,
     .encoder = encoder,
     .head = head,

@@ -108,15 +108,35 @@ static int set(const char *type, struct values *v, const struct bt_config *c,
 	return BT_OK;
 }
 
-int bt_config_rope(const json_t *o, const struct bt_config *c,
-                   struct bt_rope *rope, struct bt_error *err)
+/* An object within is a rotation of one kind of layers, where they are of one
+ * kind, or where that is said elsewhere. */
+static int check_flat(json_t *o, struct bt_error *err)
+{
+	const char *key;
+	json_t *v;
+
+	json_object_foreach(o, key, v)
+	{
+		if (json_is_object(v))
+			return bt_error_set(err, BT_EFORMAT,
+			                    "an object '%.100s' in what is "
+			                    "said of a rotation is not "
+			                    "supported here",
+			                    key);
+	}
+	return BT_OK;
+}
+
+int bt_config_rope(json_t *o, const struct bt_config *c, struct bt_rope *rope,
+                   struct bt_error *err)
 {
 	const char *type = "default";
 	struct values v;
 	float part = 1;
 	int r;
 
-	if ((r = bt_json_str(o, "type", &type, err)) ||
+	if ((r = check_flat(o, err)) ||
+	    (r = bt_json_str(o, "type", &type, err)) ||
 	    (r = bt_json_str(o, "rope_type", &type, err)) ||
 	    (r = bt_config_real(o, "rope_theta", 1, 1e30, &rope->theta, err)) ||
 	    (r = bt_config_real(o, "partial_rotary_factor", 0, 1, &part,

@@ -87,6 +87,13 @@ bert-train --init-config long.json --tokenizer vocab.txt --dry-run -j 1 -o no tr
 awk '$1 == "scratch" { exit $2 > 2 }' need
 result $? 'memory is for the texts that there are, not for those that there could be'
 
+# The names that transformers has for one activation.
+for act in gelu_new gelu_accurate gelu_python_tanh; do
+	sed "s/}/, \"hidden_act\": \"$act\"}/" bert.json >act.json
+	bert-train -q --init-config act.json --tokenizer vocab.txt --seed 6 --steps 2 -o $act train.rec
+	same $act/model.safetensors gelu_new/model.safetensors "$act is known"
+done
+
 # The configuration that Nomic's own code reads.
 cat >nomic.json <<'END'
 {"model_type": "nomic_bert", "activation_function": "swiglu", "n_embd": 32, "n_layer": 2, "n_head": 2,
@@ -119,6 +126,9 @@ bert-train -q --init-config ntk.json --tokenizer vocab.txt --seed 6 --steps 2 -o
 same g1/model.safetensors g2/model.safetensors "GTE's own configuration means the same"
 is "$(grep -c '"new"\|auto_map\|rope_scaling\|position_embedding_type' g1/config.json)" 0 \
 	'and becomes that of transformers'
+sed 's/"new"/"gte"/' new.json >copy.json
+bert-train -q --init-config copy.json --tokenizer vocab.txt --seed 6 --steps 2 -o g4 train.rec
+same g1/model.safetensors g4/model.safetensors '... as does that of copies of its code, of the type gte'
 bert-train -q --init-config gte.json --tokenizer vocab.txt --seed 6 --steps 2 -o g3 train.rec
 exits 1 'a rotation that reaches farther' ckpt-inspect --diff g1 g3
 bert-predict -q -m g1 --dtype f32 dev.rec >whole.csv
@@ -182,6 +192,14 @@ same e.inside/model.safetensors e.beside/model.safetensors 'the original length 
 sed 's/}/, "sliding_window": 4}/; s/"local_attention": 8/"local_attention": 2/' modernbert.json >half.json
 bert-train -q --init-config half.json --tokenizer vocab.txt --seed 6 --steps 2 -o e3 train.rec
 bert-train -q --init-config modernbert.json --tokenizer vocab.txt --seed 6 --steps 2 -o e4 train.rec
+for type in type rope_type; do
+	rope="\"full_attention\": {\"rope_type\": \"default\"}"
+	scaling="\"$type\": \"yarn\", \"factor\": 4, \"original_max_position_embeddings\": 16"
+	sed "s/}/, \"rope_parameters\": {$rope}, \"rope_scaling\": {$scaling}}/" modernbert.json >$type.json
+	bert-train -q --init-config $type.json --tokenizer vocab.txt --seed 6 --steps 2 -o e.$type train.rec
+done
+same e.type/model.safetensors e.rope_type/model.safetensors '... also with the older name of its type'
+exits 1 '... and reaches farther' ckpt-inspect --diff e.type e4
 same e5/model.safetensors e4/model.safetensors 'rope_scaling takes the place of a rotation of its own'
 same e3/model.safetensors e4/model.safetensors 'sliding_window is half of what local_attention would be'
 
@@ -238,6 +256,7 @@ says bert '"model_type": "gpt2"' "model_type 'gpt2' is not supported (these are:
 says bert '"position_embedding_type": "relative_key"' "position_embedding_type 'relative_key'"
 says bert '"position_embedding_type": "sans_pos"' "position_embedding_type 'sans_pos'"
 says electra '"is_decoder": true' 'is_decoder true'
+says bert '"is_causal": true' 'is_causal true'
 says bert '"pad_token_id": 2000' "'pad_token_id'"
 says roberta '"pad_token_id": null' 'pad_token_id null'
 says roberta '"pad_token_id": 63' 'max_position_embeddings 64 leaves no position'
@@ -265,6 +284,8 @@ says gte '"rope_parameters": {"rope_type": "linear", "factor": 0}' "'factor'"
 says gte '"rope_parameters": {"rope_type": "linear", "factor": 2, "partial_rotary_factor": 0.5}' 'partial_rotary_factor 0.5'
 says gte '"rope_scaling": 3' "'rope_scaling' is not"
 says gte '"rope_parameters": 3' "'rope_parameters' is not"
+says gte '"rope_parameters": {"full_attention": {"rope_type": "default"}}' "an object 'full_attention' in what"
+says gte '"position_embedding_type": "rope", "logn_attention_scale": true' "model_type 'gte' with logn_attention_scale"
 says gte '"num_attention_heads": 32' 'heads of 1 columns'
 says nomic_bert '"head_dim": 8' 'head_dim 8'
 says eurobert '"attention_bias": true' 'attention_bias true'
@@ -279,6 +300,8 @@ says neobert '"rms_norm": false' 'rms_norm false'
 says neobert '"rope": false' 'rope false'
 says neobert '"ngpt": true' 'ngpt true'
 says neobert '"dim_head": 8' 'dim_head 8'
+says neobert '"rope_theta": 500' 'rope_theta 500 is'
+says neobert '"rope_scaling": {"type": "yarn", "factor": 4}' 'rope_scaling is'
 says neobert '"max_length": 0' "'max_length'"
 says neobert '"num_attention_heads": 32' 'heads of 1 columns'
 says modernbert '"norm_bias": true' 'norm_bias true'
@@ -290,6 +313,8 @@ says modernbert '"rope_scaling": {"rope_type": "longrope"}' "rope_type 'longrope
 says modernbert '"rope_scaling": "linear"' "'rope_scaling' is not an object"
 says modernbert '"rope_parameters": {"full_attention": {"rope_type": "yarn", "rope_theta": 1}}' "rope_type 'yarn' with"
 says modernbert '"rope_parameters": {"full_attention": 3}' "'rope_parameters' is not"
+says modernbert '"rope_parameters": {"rope_type": "yarn", "factor": 4}' "'rope_parameters' has 'rope_type', not only"
+says modernbert '"rope_scaling": {"full_attention": {"rope_type": "yarn", "factor": 4}}' "an object 'full_attention' in what"
 says modernbert '"layer_types": ["full_attention"]' "'layer_types' is not a list of 4"
 says modernbert '"layer_types": ["full_attention", "full_attention", "sliding_attention", "full_attention"]' \
 	'layer_types that are not'

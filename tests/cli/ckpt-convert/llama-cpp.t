@@ -81,8 +81,10 @@ refuses "*llama.cpp lacks its activation 'relu' for the family modernbert*" 'an 
 	ckpt-convert modernbert x.gguf
 sed -i 's/"model_type": "eurobert"/&, "rope_scaling": {"rope_type": "yarn", "factor": 2}/' eurobert/config.json
 refuses "*rope_type 'yarn' is not written for llama.cpp*" 'a rotation' ckpt-convert eurobert x.gguf
+sed -i 's/"relu"/"gelu", "rope_scaling": {"type": "yarn", "factor": 2}/' modernbert/config.json
+refuses "*rope_type 'yarn' is not written for llama.cpp*" '... of ModernBERT' ckpt-convert modernbert x.gguf
 full='"full_attention"' near='"sliding_attention"'
-sed -i "s/\"relu\"/\"gelu\", \"layer_types\": [$full, $full, $near, $full]/" modernbert/config.json
+sed -i "s/\"rope_scaling\": {[^}]*}/\"layer_types\": [$full, $full, $near, $full]/" modernbert/config.json
 refuses "*layer_types that are not full_attention in every n-th layer*" 'other layers' \
 	ckpt-convert modernbert x.gguf
 sed -i 's/ForSequenceClassification/ForTokenClassification/' roberta/config.json
