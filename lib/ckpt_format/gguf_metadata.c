@@ -316,6 +316,20 @@ static bool classifies_texts(const json_t *o)
 	        strstr(class, "ForTokenClassification") == NULL);
 }
 
+/* llama.cpp's head of ModernBERT has one activation. */
+static int check_head(const struct notes *w)
+{
+	const char *act = "gelu";
+	int r = bt_json_str(w->o, "classifier_activation", &act, w->err);
+
+	if (r == BT_OK && strncmp(act, "gelu", 4) != 0)
+		r = bt_error_set(w->err, BT_EFORMAT,
+		                 "llama.cpp lacks its classifier_activation "
+		                 "'%.100s' (it has only 'gelu')",
+		                 act);
+	return r;
+}
+
 /* How a text's row is made of its tokens'. */
 static int note_pooling(const struct notes *w, const char *dir, int64_t labels)
 {
@@ -344,6 +358,8 @@ static int note_pooling(const struct notes *w, const char *dir, int64_t labels)
 	bt_gguf_note_u32(w->n, key_of(w, "pooling_type", key), how);
 	if (labels == 0)
 		return BT_OK;
+	if (how == POOL_RANK && (r = check_head(w)) != BT_OK)
+		return r;
 	note_labels(w, labels);
 	if (strcmp(w->f->arch, "modern-bert") == 0)
 		bt_gguf_note_u32(

@@ -81,6 +81,9 @@ refuses "*llama.cpp lacks its activation 'relu' for the family modernbert*" 'an 
 	ckpt-convert modernbert x.gguf
 sed -i 's/"model_type": "eurobert"/&, "rope_scaling": {"rope_type": "yarn", "factor": 2}/' eurobert/config.json
 refuses "*rope_type 'yarn' is not written for llama.cpp*" 'a rotation' ckpt-convert eurobert x.gguf
+cp -r modernbert heads
+sed -i 's/"relu"/"gelu"/; s/"classifier_activation": "gelu"/"classifier_activation": "silu"/' heads/config.json
+refuses "*llama.cpp lacks its classifier_activation 'silu'*" '... of the head' ckpt-convert heads x.gguf
 sed -i 's/"relu"/"gelu", "rope_scaling": {"type": "yarn", "factor": 2}/' modernbert/config.json
 refuses "*rope_type 'yarn' is not written for llama.cpp*" '... of ModernBERT' ckpt-convert modernbert x.gguf
 full='"full_attention"' near='"sliding_attention"'
