@@ -76,6 +76,10 @@ ckpt-inspect --json roberta.gguf >out
 like "$(cat out)" '*"position_embd.weight"*63, 32*' 'positions begin with the first token'
 refuses "*is a model of the family gte, which does not have names of llama.cpp*" 'a family without' \
 	ckpt-convert gte x.gguf
+cp -r modernbert half.window
+sed -i 's/"local_attention": 8/"sliding_window": 6/' half.window/config.json
+works 'a window that is given by its half' ckpt-convert -q half.window half.gguf
+like "$(ckpt-inspect --json half.gguf)" '*"modern-bert.attention.sliding_window": "12"*' '... is written whole'
 sed -i 's/"hidden_activation": "gelu"/"hidden_activation": "relu"/' modernbert/config.json
 refuses "*llama.cpp lacks its activation 'relu' for the family modernbert*" 'an activation' \
 	ckpt-convert modernbert x.gguf
