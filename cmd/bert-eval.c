@@ -15,6 +15,7 @@
 #include "io/duplicate_paths.h"
 #include "io/out.h"
 #include "io/path.h"
+#include "pjrt/pjrt.h"
 
 /* Exit status with --min, like cmp's. */
 enum { YES = 0, NO = 1, TROUBLE = 2 };
@@ -502,6 +503,15 @@ static bool is_named_well(const struct args *a, int *status)
 	return false;
 }
 
+static int list_devices(const struct args *a)
+{
+	struct bt_error err = {0};
+
+	return bt_pjrt_list(a->common.output, &err) == BT_OK
+	           ? BT_EXIT_DONE
+	           : bt_tool_fail(&tool, &err);
+}
+
 int main(int argc, char **argv)
 {
 	struct args a = {.common = BT_COMMON_INIT,
@@ -515,6 +525,10 @@ int main(int argc, char **argv)
 	if (!bt_tool_options_help(&tool, argc, argv, &a, &operand, help,
 	                          &status))
 		return status;
+	if (a.device != NULL && strcmp(a.device, "list") == 0)
+		return bt_tool_works(&tool, &status)
+		           ? bt_tool_end(&tool, list_devices(&a))
+		           : status;
 	a.compare = bt_hub_cache_find(a.compare);
 	if (bt_fold_dirs_expand(&a.model, &a.adapter, &folds, &err) != BT_OK)
 		status = bt_tool_fail(&tool, &err);

@@ -41,6 +41,10 @@ exits 0 'to a file' bert-predict --device list -o devices.txt
 same devices.txt wanted 'the same in a file'
 exits 0 'for training' bert-train --device list
 same out wanted '... the same'
+exits 0 'for evaluation' bert-eval --device list
+same out wanted '... the same'
+exits 0 '... to a file' bert-eval --device list -o devices.eval
+same devices.eval wanted '... the same'
 PJRT_NAMES_AND_LIBRARY_PATHS=x exits 2 'a list of something else' bert-predict --device list
 is "$(head -n 1 err)" "bert-predict: PJRT_NAMES_AND_LIBRARY_PATHS: 'x' is not name:path" 'says which'
 finish

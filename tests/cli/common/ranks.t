@@ -45,7 +45,7 @@ is "$(cat many)" "$(tfrecord-cat -q --count text.rec)" '... of records'
 
 # Help, version and devices are printed once.
 for ask in 'bert-eval --help' 'bert-predict --version' 'tfrecord-cat --help' 'bert-predict --device list' \
-	'bert-train --device list'; do
+	'bert-train --device list' 'bert-eval --device list'; do
 	# shellcheck disable=SC2086 # options
 	both "$ask" $ask
 done
