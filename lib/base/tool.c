@@ -374,14 +374,15 @@ static void on_stop(int sig)
 
 void bt_tool_catch_stop(void)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	/* mpirun hands SIGUSR1 on; after the others it kills */
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 	struct sigaction sa, old;
-	int i;
+	size_t i;
 
 	on_terminal = isatty(STDERR_FILENO) != 0;
 	memset(&sa, 0, sizeof(sa));
 	sa.sa_handler = on_stop;
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
 		/* a shell's background job ignores SIGINT, nohup SIGHUP: it
 		 * stays so */
 		sigaction(signals[i], NULL, &old);

@@ -215,7 +215,8 @@ static bool serve(int fd, bt_pjrt_work *work, const struct bt_pjrt_job *like)
  * input and output are given up, so that who reads them sees their end. */
 static void settle_down(pid_t parent)
 {
-	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1,
+	                              SIGPIPE};
 	int null = open("/dev/null", O_RDWR);
 	size_t i;
 

@@ -143,18 +143,24 @@ goes_on() { # NAME
 	train cut -q --epochs 12 --dtype f32
 	is "$(weights cut)" "$(weights one)" "$1"
 }
-start --save-minutes 0
-kill -TERM "$child"
-ends 'a rank gets SIGTERM'
-if grep -q 'bert-train: warning: stopped after step' err; then
-	is "$(grep -c 'stopped after step' err)" 1 'all stop'
-	[ -s cut/checkpoint.safetensors ]
-	result $? '... with a checkpoint'
-else
-	skip 'all stop' 'the run was over'
-fi
-number=2
-goes_on 'two ranks go on to the same bits'
+for signal in TERM USR1; do
+	start --save-minutes 0
+	case $signal in
+	TERM) kill -TERM "$child" ;;
+	USR1) kill -USR1 $pid ;; # mpirun hands it on
+	esac
+	ends "one of them gets SIG$signal"
+	if grep -q 'bert-train: warning: stopped after step' err; then
+		is "$(grep -c 'stopped after step' err)" 1 'all stop'
+		[ -s cut/checkpoint.safetensors ]
+		result $? '... with a checkpoint'
+	else
+		[ -e cut/model.safetensors ]
+		result $? 'the run was over'
+	fi
+	number=2
+	goes_on 'two ranks go on to the same bits'
+done
 
 start
 kill -KILL "$child"

@@ -38,13 +38,15 @@ exits 2 'it is not replaced' bert-train --init-config tiny --tokenizer vocab.txt
 	-o k train.rec
 like "$(cat err)" "*'k' has a finished model*" 'without being told to'
 
-# a terminal that closes
-begin h
-kill -HUP $pid
-wait $pid
-is $? 1 'SIGHUP stops with a checkpoint'
-[ -e h/checkpoint.safetensors ]
-result $? 'which is there'
+# a terminal that closes; what mpirun hands on
+for signal in HUP USR1; do
+	begin $signal
+	kill -$signal $pid
+	wait $pid
+	is $? 1 "SIG$signal stops with a checkpoint"
+	[ -e $signal/checkpoint.safetensors ]
+	result $? 'which is there'
+done
 
 # the checkpoint of another run is gone when that run's model is
 exits 1 'a run that is stopped' bert-train -q --init-config tiny --tokenizer vocab.txt \
