@@ -23,8 +23,8 @@ static atomic_bool fork_is_late;
 
 static bool is_gpu(const struct bt_pjrt *p)
 {
-	return strcmp(p->lib.name, "cuda") == 0 ||
-	       strcmp(p->lib.name, "rocm") == 0;
+	return strcmp(p->lib.kind, "cuda") == 0 ||
+	       strcmp(p->lib.kind, "rocm") == 0;
 }
 
 /* Options are the plugins' own, and some refuse those that they do not know. */
@@ -35,7 +35,7 @@ static int create(struct bt_pjrt *p, const struct bt_pjrt_options *o,
 	struct bt_pjrt_value v[2];
 	int r;
 
-	if (strcmp(p->lib.name, "cpu") == 0) {
+	if (strcmp(p->lib.kind, "cpu") == 0) {
 		v[0] = bt_pjrt_option("cpu_device_count", BT_PJRT_VALUE_INT64);
 		v[0].v.int64 = o->cpu_devices > 0 ? o->cpu_devices : 1;
 		u.a.options = v;

@@ -27,7 +27,7 @@ static int create(struct bt_pjrt *p, const char *name,
 
 	u.a.name = name;
 	u.a.name_size = strlen(name);
-	if (strcmp(p->lib.name, "cuda") == 0) {
+	if (strcmp(p->lib.kind, "cuda") == 0) {
 		r = bt_pjrt_card(name, &target, &shape, err);
 		options[0] = text("target_config", &target);
 		options[1] = text("topology", &shape);

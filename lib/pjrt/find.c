@@ -17,20 +17,40 @@ struct found {
 	size_t n, cap;
 };
 
+static const char *file_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* The kind that text has in it, or NULL. */
+static const char *kind_in(const char *text)
+{
+	static const char *const kinds[] = {"tpu", "cuda", "rocm", "cpu"};
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strstr(text, kinds[i]) != NULL)
+			return kinds[i];
+	return NULL;
+}
+
+const char *bt_pjrt_kind(const char *name, const char *path)
+{
+	const char *kind = kind_in(name);
+
+	kind = kind != NULL ? kind : kind_in(file_of(path));
+	return kind != NULL ? kind : "";
+}
+
 /* The name that a plugin has by its file. */
 static char *name_of(const char *path)
 {
-	static const char *const names[] = {"tpu", "cuda", "rocm", "cpu"};
-	const char *slash = strrchr(path, '/'), *dot;
-	const char *file = slash != NULL ? slash + 1 : path;
-	size_t i;
+	const char *file = file_of(path), *kind = kind_in(file);
 
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (strstr(file, names[i]) != NULL)
-			return bt_strndup(names[i], strlen(names[i]));
-	dot = strchr(file, '.');
-	return bt_strndup(file,
-	                  dot != NULL ? (size_t)(dot - file) : strlen(file));
+	return kind != NULL ? bt_strndup(kind, strlen(kind))
+	                    : bt_strndup(file, strcspn(file, "."));
 }
 
 /* Takes name and path. */

@@ -10,4 +10,8 @@
 int bt_pjrt_find(const char *plugin, char **name, char **path,
                  struct bt_error *err) BT_MUST_USE;
 
+/* What decides how a plugin is handled: "tpu", "cuda", "rocm" or "cpu", the
+ * first that its name has in it, else that its file's name has; or "". */
+const char *bt_pjrt_kind(const char *name, const char *path);
+
 #endif

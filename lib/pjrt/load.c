@@ -67,11 +67,11 @@ static void prepare(const struct bt_pjrt_lib *lib, bool beside)
 {
 	/* XLA's notes to whoever works on it */
 	setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0);
-	if (strcmp(lib->name, "cuda") == 0) {
+	if (strcmp(lib->kind, "cuda") == 0) {
 		choose_kernels(!beside);
 		name_toolkit(lib->path);
 	}
-	if (strcmp(lib->name, "tpu") != 0)
+	if (strcmp(lib->kind, "tpu") != 0)
 		return;
 	/* or it asks an address of Google's cloud, for half a minute a question
 	 */
@@ -168,8 +168,10 @@ int bt_pjrt_lib_load(struct bt_pjrt_lib *lib, const char *plugin, bool beside,
 
 	memset(lib, 0, sizeof(*lib));
 	r = bt_pjrt_find(plugin, &lib->name, &lib->path, err);
-	if (r == BT_OK)
+	if (r == BT_OK) {
+		lib->kind = bt_pjrt_kind(lib->name, lib->path);
 		r = load(lib, beside, err);
+	}
 	if (r != BT_OK)
 		bt_pjrt_lib_clear(lib);
 	return r;

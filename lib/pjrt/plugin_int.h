@@ -8,6 +8,7 @@
 
 struct bt_pjrt_lib {
 	char *name, *path;
+	const char *kind; /* bt_pjrt_kind */
 	const struct bt_pjrt_api *api;
 	/* Sizes of arguments that the plugin asked for; 0: as we know them. */
 	unsigned short sizes[BT_PJRT_FNS];

@@ -74,6 +74,9 @@ ln -s "$mock" cuda.so
 works 'cards that are not here' ahead ./cuda.so h100:2 --replicas 2
 is "$(head -n 1 out)" '2 of 2 mock device (h100:2), 15462 MB of memory each' \
 	'... and nine tenths of their memory'
+PJRT_NAMES_AND_LIBRARY_PATHS="mine:$PWD/cuda.so" works '... also of a plugin with a name of its own' \
+	ahead mine h100:2 --replicas 2
+is "$(head -n 1 out)" '2 of 2 mock device (h100:2), 15462 MB of memory each' '... the same'
 exits 2 'a card that is not known' ahead ./cuda.so k80
 like "$(head -n 1 err)" "bert-train: topology 'k80': expected one of NVIDIA's cards: t4, *" \
 	'... gets the names of those that are'
