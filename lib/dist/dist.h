@@ -47,8 +47,8 @@ static inline bool bt_dist_is_first(const struct bt_dist *d)
 	return bt_dist_rank(d) == 0;
 }
 
-/* BT_EARG where ranks are to read standard input, which only one of them has.
- * None is standard input, too. */
+/* BT_EARG where ranks are to read standard input, which only one of them has,
+ * or a pipe by its name. None is standard input, too. */
 int bt_dist_check_inputs(const struct bt_dist *d, char *const *paths, int n,
                          struct bt_error *err) BT_MUST_USE;
 

@@ -214,6 +214,8 @@ static int read_eval(struct bt_job *j, struct bt_fit *fit, struct bt_error *err)
 	if ((r = bt_duplicate_paths(paths, n, bt_job_log(j), err)))
 		return r;
 	fit->keeps_records = j->model.task == &bt_task_qa;
+	if (n > 0 && (r = bt_dist_check_inputs(j->o.train.dist, paths, n, err)))
+		return r;
 	if (n > 0 && (r = bt_dataset_read(paths, n, 0, fit, BT_LABELS_KNOWN,
 	                                  &j->model.labels, &j->eval, err)))
 		return r;

@@ -92,6 +92,9 @@ exits 2 'standard input' ranks 2 bert-predict -q -m classifier -o x.csv
 told 'bert-predict: each of several processes reads all records, *: give files' 'is refused'
 exits 2 'the same in training' ranks 2 bert-train -q --init-config tiny -o x
 told 'bert-train: each of several processes reads all records, *: give files' 'is refused'
+mkfifo pipe
+exits 2 'a pipe' timeout 60 mpirun -n 2 bert-predict -q -m classifier -o x.csv some.rec pipe </dev/null
+told "bert-predict: each of several processes reads all records, and 'pipe' gives them to one: give files" 'is refused'
 exits 2 'a requirement, and bad data' ranks 2 bert-eval -q -m classifier --min accuracy=.5 bad.rec
 told "bert-eval: *'bad.rec'*" 'is trouble'
 # Copies that are not the same would be predicted from in silence.

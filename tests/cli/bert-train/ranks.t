@@ -189,6 +189,12 @@ refuses '*shards was 12, is 6*' 'other shards are another run' train x -q --step
 head -c 3000 classification.rec >bad.rec
 exits 1 'bad input' ranks 3 bert-train -q --init-config tiny --tokenizer vocab.txt -o x bad.rec
 one_message "*'bad.rec'*record*" 'names file and record'
+mkfifo pipe
+for inputs in pipe '--eval pipe classification.rec'; do
+	# shellcheck disable=SC2086 # an option and its value
+	exits 2 "$inputs" timeout 60 mpirun -n 2 bert-train -q --init-config tiny --tokenizer vocab.txt -o x $inputs </dev/null
+	one_message "*'pipe' gives them to one: give files" 'is refused'
+done
 exits 1 'no such model' ranks 2 bert-train -q -m none -o x classification.rec
 one_message "*'none'*" 'is named'
 make_on_rank
