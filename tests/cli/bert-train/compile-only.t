@@ -9,6 +9,7 @@
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 . "$TEST_TOP/tests/lib/xla.sh"
+. "$TEST_TOP/tests/lib/families.sh"
 export BT_PJRT_CACHE="$PWD/cache"
 xla_path
 small_data
@@ -93,8 +94,9 @@ has() {
 }
 
 # compiles PLUGIN TOPOLOGY REPLICAS: for devices that are not here
+family=
 compiles() {
-	works "$1 $2" ahead "$1" "$2" --replicas "$3" --dtype bf16
+	works "$1 $2${family:+, $family}" ahead "$1" "$2" --replicas "$3" --dtype bf16
 	is "$(cat err)" '' '... without notes of the plugin'
 	is "$(sed 1,2d out | awk '$(NF - 5) > 0 && $(NF - 2) == "yes" { print $1 }' |
 		tr '\n' ,)" gradients,update, '... has the programs'
@@ -132,6 +134,12 @@ if has tpu; then
 	compiles tpu v5e:2x2 4
 	compiles tpu v2:4x4 1
 	compiles tpu v6e:1x1 1
+	set -- v3:2x2 v5e:2x2 v6e:1x1
+	for family in $families; do
+		family_config "$family" >config.json
+		compiles tpu "$1" 1
+		set -- "$2" "$3" "$1"
+	done
 	exits 1 'no TPU' costs --device tpu --compile-only
 	like "$(cat err)" '*bert-train: *(*--topology: of TPUs v2:4x4, *)' '... with the names of topologies'
 	exits 1 'a TPU of that name' ahead tpu nonsense
