@@ -194,10 +194,21 @@ static inline void check_arguments(struct checker *c, const char *line,
 		snprintf(c->arg[c->args++], CHECK_TYPE, "%s", type);
 }
 
-static inline bool check_line(struct checker *c, const char *line,
-                              const char *next)
+/* The end of a line, or of the lines of an operation that has a region. */
+static inline const char *check_end(const char *line)
 {
-	const char *s = line, *signature = NULL, *end = strchr(line, '\n');
+	const char *end = strchr(line, '\n');
+
+	if (strncmp(line, "    %", 5) == 0 && end[-1] == '{' && end[-2] == '(')
+		do
+			line = end + 1, end = strchr(line, '\n');
+		while (strncmp(line, "    })", 6) != 0);
+	return end + 1;
+}
+
+static inline bool check_line(struct checker *c, const char *line)
+{
+	const char *s = strstr(line, "\n    })"), *signature = NULL;
 
 	if (strncmp(line, "  func.func public @main(", 25) == 0) {
 		check_arguments(c, line, strstr(line, ") -> "));
@@ -205,11 +216,7 @@ static inline bool check_line(struct checker *c, const char *line,
 	}
 	if (strncmp(line, "    %", 5) != 0)
 		return true;
-	if (end[-1] == '{' && end[-2] == '(') /* a region */
-		for (s = next; strncmp(s, "    })", 6) != 0;)
-			s = strchr(s, '\n') + 1;
-	end = strchr(s, '\n');
-	while ((s = strstr(s, " : (")) != NULL && s < end)
+	for (s = s == NULL ? line : s; (s = strstr(s, " : (")) != NULL;)
 		signature = s++;
 	return signature != NULL ? check_op(c, line, signature)
 	                         : check_wrong(c, "no types", line);
@@ -220,15 +227,19 @@ static inline const char *check_program(const char *text, int *operations)
 {
 	static char error[400];
 	struct checker c = {.args = 0};
-	const char *line = text, *next;
+	const char *line = text, *end;
+	char *one;
 	int i;
 
 	c.type = calloc(CHECK_VALUES, sizeof(*c.type));
 	c.arg = calloc(CHECK_VALUES, sizeof(*c.arg));
 	c.used = calloc(CHECK_VALUES, sizeof(*c.used));
-	for (; *line != '\0' && c.error[0] == '\0'; line = next) {
-		next = strchr(line, '\n') + 1;
-		check_line(&c, line, next);
+	for (; *line != '\0' && c.error[0] == '\0'; line = end) {
+		end = check_end(line);
+		/* functions for strings look for the end of all the text */
+		one = strndup(line, (size_t)(end - line));
+		check_line(&c, one);
+		free(one);
 	}
 	for (i = 0; i < c.args && c.error[0] == '\0'; i++)
 		if (!c.used[i])
