@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/softmax.h"
 #include "cpu/engine_int.h"
 #include "op/ops.h"
 
@@ -206,18 +207,6 @@ static void forward_piece(void *arg, int piece, int worker)
 		a->loss[i] = a->labels[i] < 0 ? 0 : row_loss(a, i);
 }
 
-static double log_sum_exp(const float *x, size_t k)
-{
-	double max = -INFINITY, sum = 0;
-	size_t i;
-
-	for (i = 0; i < k; i++)
-		max = fmax(max, (double)x[i]);
-	for (i = 0; i < k; i++)
-		sum += exp((double)x[i] - max);
-	return max + log(sum);
-}
-
 /* What the row and the other of its text are apart, unless it is alone. Adds
  * the gradient to dx, if any; w is the weight of both together. */
 static double apart(const struct rows *a, size_t row, float *dx, float w)
@@ -229,7 +218,7 @@ static double apart(const struct rows *a, size_t row, float *dx, float w)
 
 	if (a->r_drop <= 0 || (row ^ 1) >= a->rows)
 		return 0;
-	shift = log_sum_exp(x, a->k) - log_sum_exp(y, a->k);
+	shift = bt_log_sum_exp(x, a->k, 1) - bt_log_sum_exp(y, a->k, 1);
 	for (i = 0; i < a->k; i++) {
 		ratio = (double)x[i] - (double)y[i] - shift;
 		kl += (double)p[i] * ratio;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/softmax.h"
 #include "format/csv.h"
 #include "format/escape.h"
 #include "predict/answer.h"
@@ -65,19 +66,6 @@ static void choose(struct bt_mask_output *m, const float *logits)
 	}
 }
 
-/* The logarithm of the sum of their exponentials. */
-static double log_sum(const float *logits, size_t n)
-{
-	double max = -INFINITY, sum = 0;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		max = fmax(max, (double)logits[i]);
-	for (i = 0; i < n; i++)
-		sum += exp((double)logits[i] - max);
-	return max + log(sum);
-}
-
 /* The token as text, without the space that may be a part of it. */
 static int decode(struct bt_mask_output *m, int32_t id, struct bt_span *s,
                   struct bt_error *err)
@@ -103,7 +91,7 @@ static void put_probability(struct bt_buf *b, double logit, double sum)
 static int put_mask(struct bt_mask_output *m, struct bt_span id, size_t mask,
                     const float *logits, struct bt_error *err)
 {
-	double sum = log_sum(logits, m->o.width);
+	double sum = bt_log_sum_exp(logits, m->o.width, 1);
 	struct bt_span token;
 	size_t i;
 	int r = BT_OK;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/softmax.h"
+
 #define N BT_EVAL_METRICS_THRESHOLDS
 
 void bt_eval_metrics_reset(struct bt_eval_metrics *a)
@@ -14,26 +16,14 @@ void bt_eval_metrics_reset(struct bt_eval_metrics *a)
 	a->batch = batch;
 }
 
-static double entropy(int classes, const float *x, int label)
-{
-	double sum = 0;
-	int k, best = 0;
-
-	for (k = 1; k < classes; k++)
-		if (x[k] > x[best])
-			best = k;
-	for (k = 0; k < classes; k++)
-		sum += exp((double)x[k] - (double)x[best]);
-	return log(sum) + (double)x[best] - (double)x[label];
-}
-
 static double loss_of(const struct bt_dataset *d, size_t i, int classes,
                       const float *x)
 {
 	double e;
 
 	if (classes > 1)
-		return entropy(classes, x, d->label[i]);
+		return bt_cross_entropy(x, (size_t)classes, 1,
+		                        (size_t)d->label[i]);
 	e = (double)x[0] - (double)bt_dataset_target(d, i)[0];
 	return e * e;
 }
@@ -48,7 +38,8 @@ static double loss_of_words(struct bt_eval_metrics *a,
 
 	for (at = d->start[i]; at < d->start[i + 1]; at++, x += classes)
 		if (d->token_label[at] >= 0) {
-			sum += entropy(classes, x, d->token_label[at]);
+			sum += bt_cross_entropy(x, (size_t)classes, 1,
+			                        (size_t)d->token_label[at]);
 			a->words++;
 		}
 	return sum;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Metrics of models that choose one of the choices of a question. */
-#include <math.h>
-
 #include "base/mem.h"
+#include "base/softmax.h"
 #include "metrics/metrics_int.h"
 
 #define FIRST 3 /* places that the mean average precision looks at */
@@ -16,18 +15,6 @@ static size_t place_of(const float *x, size_t n, size_t y)
 	for (i = 0; i < n; i++)
 		place += !(x[i] < x[y]);
 	return place;
-}
-
-static double loss_of(const float *x, size_t n, size_t y)
-{
-	double max = -INFINITY, sum = 0;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		max = fmax(max, (double)x[i]);
-	for (i = 0; i < n; i++)
-		sum += exp((double)x[i] - max);
-	return max + log(sum) - (double)x[y];
 }
 
 /* truth is the number of a choice; targets are that of the right one, and how
@@ -47,7 +34,7 @@ static int add(struct bt_metrics *m, int truth, const float *targets,
 		return BT_OK;
 	place = place_of(m->guess, n, y);
 	m->n++;
-	m->loss_sum += loss_of(m->guess, n, y);
+	m->loss_sum += bt_cross_entropy(m->guess, n, 1, y);
 	m->exact_sum += place == 1;
 	m->f1_sum += place <= FIRST ? 1 / (double)place : 0;
 	return BT_OK;

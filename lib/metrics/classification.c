@@ -6,13 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/softmax.h"
 #include "format/json.h"
 #include "metrics/metrics_int.h"
-
-static int likeliest(const struct bt_metrics *m, const float *logits)
-{
-	return bt_metrics_predicted(logits, m->classes, NULL);
-}
 
 int bt_metrics_predicted(const float *logits, int classes, const double *bound)
 {
@@ -41,24 +37,13 @@ static int predicted(const struct bt_metrics *m, const float *output)
 	return output[i] >= (float)m->bound[i] ? i : 1 - i;
 }
 
-double bt_metrics_entropy(const struct bt_metrics *m, int truth, int best,
-                          const float *logits)
-{
-	double sum = 0;
-	int i;
-
-	for (i = 0; i < m->classes; i++)
-		sum += exp((double)logits[i] - (double)logits[best]);
-	return log(sum) + (double)logits[best] - (double)logits[truth];
-}
-
 static double loss(const struct bt_metrics *m, int truth, const float *targets,
                    const float *logits)
 {
 	(void)targets;
 	if (m->output != BT_METRICS_LOGITS)
 		return -bt_metrics_log((double)logits[truth]);
-	return bt_metrics_entropy(m, truth, likeliest(m, logits), logits);
+	return bt_cross_entropy(logits, (size_t)m->classes, 1, (size_t)truth);
 }
 
 static bool is_right(const struct bt_metrics *m, int truth,

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "base/softmax.h"
 #include "metrics/metrics_int.h"
 #include "record/record.h"
 
@@ -11,18 +12,14 @@ static int add(struct bt_metrics *m, int truth, const float *targets,
                const float *output, struct bt_error *err)
 {
 	size_t i, best = 0;
-	double sum = 0, max;
 
 	(void)targets;
 	(void)err;
 	for (i = 1; i < m->width; i++)
 		if (output[i] > output[best])
 			best = i;
-	max = (double)output[best];
-	for (i = 0; i < m->width; i++)
-		sum += exp((double)output[i] - max);
 	m->n++;
-	m->loss_sum += max + log(sum) - (double)output[truth];
+	m->loss_sum += bt_cross_entropy(output, m->width, 1, (size_t)truth);
 	m->exact_sum += (int)best == truth;
 	return BT_OK;
 }

@@ -7,10 +7,6 @@
 /* The logarithm of a probability, within what scikit-learn takes. */
 double bt_metrics_log(double p);
 
-/* The cross entropy of logits [classes] whose largest is `best`. */
-double bt_metrics_entropy(const struct bt_metrics *m, int truth, int best,
-                          const float *logits);
-
 /* a / b; 0 / 0 is 0. */
 double bt_metrics_ratio(double a, double b);
 

@@ -2,6 +2,7 @@
 /* Metrics of answers by their tokens, window by window. */
 #include <math.h>
 
+#include "base/softmax.h"
 #include "metrics/metrics_int.h"
 
 #define LONGEST 30 /* tokens of a predicted answer, as published */
@@ -28,19 +29,6 @@ static struct span choose(const float *logits, size_t tokens)
 	return best;
 }
 
-/* The cross entropy of token y by every second of the logits. */
-static double entropy(const float *logits, size_t tokens, size_t y)
-{
-	double max = -INFINITY, sum = 0;
-	size_t i;
-
-	for (i = 0; i < tokens; i++)
-		max = fmax(max, (double)logits[2 * i]);
-	for (i = 0; i < tokens; i++)
-		sum += exp((double)logits[2 * i] - max);
-	return max + log(sum) - (double)logits[2 * y];
-}
-
 /* 2 * tokens of both / (tokens of one + tokens of the other). */
 static double overlap(struct span a, struct span b)
 {
@@ -59,8 +47,8 @@ static void add_span(struct bt_metrics *m, const float *targets,
 	struct span guess = choose(logits, tokens);
 
 	m->n++;
-	m->loss_sum += (entropy(logits, tokens, truth.first) +
-	                entropy(logits + 1, tokens, truth.last)) /
+	m->loss_sum += (bt_cross_entropy(logits, tokens, 2, truth.first) +
+	                bt_cross_entropy(logits + 1, tokens, 2, truth.last)) /
 	               2;
 	m->exact_sum += guess.first == truth.first && guess.last == truth.last;
 	m->f1_sum += overlap(guess, truth);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/softmax.h"
 #include "metrics/metrics_int.h"
 #include "record/entities.h"
 
@@ -91,8 +92,7 @@ static double loss(const struct bt_metrics *m, int truth, const float *targets,
                    const float *logits)
 {
 	(void)targets;
-	return bt_metrics_entropy(
-	    m, truth, bt_metrics_predicted(logits, m->classes, NULL), logits);
+	return bt_cross_entropy(logits, (size_t)m->classes, 1, (size_t)truth);
 }
 
 static int add(struct bt_metrics *m, int truth, const float *targets,
@@ -105,7 +105,7 @@ static int add(struct bt_metrics *m, int truth, const float *targets,
 	m->hits[truth] += truth == best;
 	m->support[truth]++;
 	m->predicted[best]++;
-	m->loss_sum += bt_metrics_entropy(m, truth, best, logits);
+	m->loss_sum += loss(m, truth, NULL, logits);
 	m->n++;
 	count(m->tags, m->tags->tag[truth], m->tags->tag[best]);
 	return BT_OK;

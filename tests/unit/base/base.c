@@ -19,6 +19,7 @@
 #include "base/opt.h"
 #include "base/philox.h"
 #include "base/pool.h"
+#include "base/softmax.h"
 #include "base/suggest.h"
 #include "base/sys.h"
 #include "files.h"
@@ -634,6 +635,17 @@ TEST(messages_are_printable)
 	assert_string_equal(text, "a?[31mb????\?\xC3\xA9\xC2\xA0\xC2");
 }
 
+TEST(softmax_of_large_numbers)
+{
+	static const float x[] = {1000, -3, 1000, 7, -INFINITY, 0};
+	static const float low[] = {-INFINITY, -2000};
+
+	assert_true(bt_log_sum_exp(x, 3, 2) == 1000 + log(2));
+	assert_true(fabs(bt_cross_entropy(x, 3, 2, 1) - log(2)) < 1e-12);
+	assert_true(bt_cross_entropy(x + 1, 3, 2, 0) > 10);
+	assert_true(bt_log_sum_exp(low, 2, 1) == -2000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -657,6 +669,7 @@ int main(void)
 	    cmocka_unit_test(option_mistakes),
 	    cmocka_unit_test(little_memory_never_fails),
 	    cmocka_unit_test(available_memory),
+	    cmocka_unit_test(softmax_of_large_numbers),
 	};
 
 	return RUN(tests);
