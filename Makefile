@@ -94,10 +94,10 @@ $B/lib/cpu/int8_dot.o: FOR_ISA = -march=armv8.2-a+dotprod -O3
 endif
 
 # libFuzzer is guided by the places that readers reach; counting those of other folders
-# only makes tests slower.
+# and of tests only makes tests slower.
 ifneq ($(findstring fuzzer,$(SAN)),)
 $(filter $(patsubst %,$B/lib/%/%,cpu device dist metrics onnx op optim pjrt stablehlo train tune vocab_train), \
-  $(LIB_OBJ)): UNCOUNTED = -fno-sanitize=fuzzer-no-link
+  $(LIB_OBJ)) $(UNITS:%=$B/tests/unit/%.o): UNCOUNTED = -fno-sanitize=fuzzer-no-link
 endif
 
 $B/%.o: %.c $B/flags
