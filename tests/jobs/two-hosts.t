@@ -56,7 +56,6 @@ train() { # OUT [OPTION ...]
 		--batch-size 12 --epochs 12 --dtype f32 --shards 4 -j 1 -o "$o" "$@" train.rec
 	if [ $where = two ]; then two_hosts "$@"; else "$@"; fi
 }
-weights() { cksum <"$1/model.safetensors"; }
 received() { # bytes that came to the second host
 	"$PWD/on-host" 10.99.0.2 cat /proc/net/dev | sed -n "s/^ *$b: *\([0-9]*\) .*/\1/p"
 }

@@ -187,3 +187,6 @@ finish() {
 	[ $bad = 0 ]
 	exit $?
 }
+
+# weights DIR: a checksum of those of a model
+weights() { cksum <"$1/model.safetensors"; }

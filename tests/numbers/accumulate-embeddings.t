@@ -7,6 +7,7 @@
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 . "$TEST_TOP/tests/lib/families.sh"
+. "$TEST_TOP/tests/lib/weights.sh"
 small_data
 awk -F, -v OFS=, 'BEGIN { print "a", "b", "c", "score" }
 	/^L[0-9]+,[^",]*,[a-z_]+$/ {
@@ -26,24 +27,6 @@ train() { # OUT RECORDS [OPTION ...]
 	shift 2
 	bert-train -q --force --init-config "$config" --tokenizer vocab.txt --task embedding --dropout .2 \
 		--dtype f32 --optimizer sgd --clip 0 --learning-rate .02 --epochs 2 --log-steps 1 -o "$o" "$@" "$records"
-}
-# far A B: the largest difference of two models' weights
-far() {
-	ckpt-inspect --diff "$1" "$2" >diff 2>&1
-	case $? in
-	0) echo 0 ;;
-	1) sed -n 's/.*largest difference //p' diff ;;
-	*) echo trouble ;;
-	esac
-}
-within() { # A B LIMIT NAME
-	d=$(far "$1" "$2")
-	echo "largest difference $d, limit $3" >why
-	awk -v d="$d" -v l="$3" 'BEGIN { exit !(d ~ /^[0-9]/ && d <= l) }'
-	result $? "$4"
-}
-steps() { # DIR: loss and norm of each update
-	sed -n 's/.*"loss":\([0-9.]*\).*"gradient_norm":\([0-9.]*\).*/\1 \2/p' "$1/history.jsonl"
 }
 
 config=tiny
@@ -71,11 +54,9 @@ config=tiny
 # What the limits tell apart.
 train one ranking.rec --batch-size 16
 train many ranking.rec --batch-size 4
-awk -v d="$(far one many)" 'BEGIN { exit !(d ~ /^[0-9]/ && d > 1e-3) }'
-result $? 'smaller batches are far from that'
+beyond one many 1e-3 'smaller batches are far from that'
 train many ranking.rec --batch-size 16 --dropout 0
-awk -v d="$(far one many)" 'BEGIN { exit !(d ~ /^[0-9]/ && d > 1e-3) }'
-result $? 'so is another dropout'
+beyond one many 1e-3 'so is another dropout'
 
 # A difference of cosine and score is that of one pair.
 sed 's/,[0-6]$/,.5/' pairs.csv >half.csv

@@ -9,6 +9,7 @@
 # Not under address: compares numbers; cli/bert-train/early-stopping runs the same code
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
+. "$TEST_TOP/tests/lib/weights.sh"
 small_data
 
 # train OUT OPTION...: 179 examples, so the last update of an epoch is of 3
@@ -17,24 +18,6 @@ train() {
 	shift
 	small_train "$o" -q --dropout 0 --dtype f32 --optimizer sgd --clip 0 \
 		--learning-rate .02 --epochs 2 "$@"
-}
-# far A B: the largest difference of two models' weights; none is printed where all
-# are equal
-far() {
-	ckpt-inspect --diff "$1" "$2" >diff 2>&1
-	case $? in
-	0) echo 0 ;;
-	1) sed -n 's/.*largest difference //p' diff ;;
-	*) echo trouble ;;
-	esac
-	rm -rf "$1" "$2"
-}
-# within A B LIMIT NAME
-within() {
-	d=$(far "$1" "$2")
-	echo "largest difference $d, limit $3" | tee why >&2
-	awk -v d="$d" -v l="$3" 'BEGIN { exit !(d ~ /^[0-9]/ && d <= l) }'
-	result $? "$4"
 }
 
 for more in '' '--class-weight balanced' '--label-smoothing .1' \
@@ -66,8 +49,7 @@ cp plain.rec train.rec
 train one --batch-size 16
 mv weighted.rec train.rec
 train many --batch-size 16
-awk -v d="$(far one many)" 'BEGIN { exit !(d ~ /^[0-9]/ && d > 1e-4) }'
-result $? '... and are looked at'
+beyond one many 1e-4 '... and are looked at'
 mv plain.rec train.rec
 
 train one --batch-size 179
@@ -77,12 +59,10 @@ within one many 1e-6 'an update of all examples'
 # What the limit tells apart.
 train one --batch-size 16
 train many --batch-size 15
-awk -v d="$(far one many)" 'BEGIN { exit !(d ~ /^[0-9]/ && d > 1e-4) }'
-result $? 'other batches are far from that'
+beyond one many 1e-4 'other batches are far from that'
 train one --batch-size 16
 train many --batch-size 16 --learning-rate .0202
-awk -v d="$(far one many)" 'BEGIN { exit !(d ~ /^[0-9]/ && d > 1e-5) }'
-result $? 'and so are gradients of 1 % more'
+beyond one many 1e-5 'and so are gradients of 1 % more'
 
 # The loss that is printed is that of the examples, however they are put together.
 loss() { sed 's/.*"loss":\([0-9.]*\).*/\1/' "$1/history.jsonl" | tail -n 1; }

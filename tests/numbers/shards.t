@@ -7,6 +7,7 @@
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/squad.sh"
 . "$TEST_TOP/tests/lib/tasks.sh"
+. "$TEST_TOP/tests/lib/weights.sh"
 
 sed 's/"num_hidden_layers": 1/"num_hidden_layers": 2/' "$DATA/one-layer.json" >two.json
 train() { # OUT [OPTION ...]
@@ -14,24 +15,6 @@ train() { # OUT [OPTION ...]
 	shift
 	bert-train -q --force --init-config ./two.json --tokenizer vocab.txt --task $task --dtype f32 \
 		--optimizer sgd --clip 0 --learning-rate .02 --epochs 2 --log-steps 1 -o "$o" "$@" train.rec
-}
-# far A B: the largest difference of two models' weights
-far() {
-	ckpt-inspect --diff "$1" "$2" >diff 2>&1
-	case $? in
-	0) echo 0 ;;
-	1) sed -n 's/.*largest difference //p' diff ;;
-	*) echo trouble ;;
-	esac
-}
-within() { # A B LIMIT NAME
-	d=$(far "$1" "$2")
-	echo "largest difference $d, limit $3" >why
-	awk -v d="$d" -v l="$3" 'BEGIN { exit !(d ~ /^[0-9]/ && d <= l) }'
-	result $? "$4"
-}
-steps() { # DIR: loss and norm of each update
-	sed -n 's/.*"loss":\([0-9.]*\).*"gradient_norm":\([0-9.]*\).*/\1 \2/p' "$1/history.jsonl"
 }
 
 numbers='2 5 32'
@@ -66,11 +49,9 @@ task=classification
 task_records $task train.rec
 train one --batch-size 16 --shards 1
 train many --batch-size 15
-awk -v d="$(far one many)" 'BEGIN { exit !(d ~ /^[0-9]/ && d > 1e-4) }'
-result $? 'other batches are far from that'
+beyond one many 1e-4 'other batches are far from that'
 train many --batch-size 16 --dropout 0
-awk -v d="$(far one many)" 'BEGIN { exit !(d ~ /^[0-9]/ && d > 1e-4) }'
-result $? 'so is another dropout'
+beyond one many 1e-4 'so is another dropout'
 train many --batch-size 16
 is "$(far one many)" 0 'one shard is a whole batch'
 train many --batch-size 16 --shards 2

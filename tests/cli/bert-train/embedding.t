@@ -17,7 +17,6 @@ train() { # OUT [OPTION ...] RECORDS
 	bert-train --force --init-config tiny --tokenizer vocab.txt --task embedding \
 		--learning-rate 1e-3 --batch-size 16 --epochs 2 --dtype f32 -o "$@"
 }
-weights() { cksum <"$1/model.safetensors"; }
 
 works 'pairs' train m --eval dev.rec train.rec
 like "$(cat err)" '*80 training examples, 20 for evaluation, 80 pairs of texts, *' 'are examples'

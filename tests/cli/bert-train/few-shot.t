@@ -11,7 +11,6 @@ few() { # OUT [OPTION ...] RECORDS
 	bert-train --force --init-config tiny --tokenizer vocab.txt --few-shot \
 		--learning-rate 1e-3 --batch-size 16 --epochs 6 --dtype f32 -o "$@"
 }
-weights() { cksum <"$1/model.safetensors"; }
 
 works 'few examples' few m --eval dev.rec few.rec
 like "$(cat err)" '*32 training examples, 32 for evaluation, 4 labels, *' 'are texts with labels'

@@ -12,7 +12,6 @@ train() { # OUT [OPTION ...] RECORDS
 	bert-train --force --init-config tiny --tokenizer vocab.txt --task masked-lm \
 		--learning-rate 1e-3 --batch-size 16 --epochs 2 --dtype f32 -o "$@"
 }
-weights() { cksum <"$1/model.safetensors"; }
 
 works 'tokens are masked' train m --eval dev.rec train.rec
 like "$(cat err)" '*64 training examples, 40 for evaluation, * tokens, *' 'are examples'

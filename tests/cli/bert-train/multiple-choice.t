@@ -28,7 +28,6 @@ train() { # OUT [OPTION ...]
 	bert-train --force --init-config tiny --tokenizer vocab.txt --task multiple-choice --epochs 4 \
 		--batch-size 8 --learning-rate 2e-3 --dropout 0 --dtype f32 -o "$out" "$@"
 }
-weights() { cksum <"$1/model.safetensors"; }
 
 works 'it trains' train m --eval dev.rec train.rec
 like "$(cat err)" '*40 training examples, 20 for evaluation, 3.675 choices a question, *' 'on questions'

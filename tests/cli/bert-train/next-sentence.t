@@ -16,7 +16,6 @@ train() { # OUT [OPTION ...] RECORDS
 	bert-train --force --init-config bert.json --tokenizer vocab.txt --task masked-lm \
 		--learning-rate 1e-3 --batch-size 16 --epochs 2 --dtype f32 -o "$@"
 }
-weights() { cksum <"$1/model.safetensors"; }
 
 works 'next sentences are told' train m --eval dev.rec train.rec
 like "$(cat err)" '*epoch 2: loss *, perplexity *, next accuracy *' 'and counted'

@@ -39,12 +39,11 @@ train() { # OUT [OPTION ...]
 		"$@"
 	fi
 }
-weights() { cksum <"$1/model.safetensors"; }
 bytes() { # what the ranks sent, by the messages
 	sed -n 's/.* ranks sent each other \([0-9]*\) bytes in [0-9]* updates/\1/p' err
 }
-# within LOW HIGH NAME: what they sent is
-within() {
+# between LOW HIGH NAME: what they sent is
+between() {
 	echo "$(bytes) bytes, wanted $1 to $2" >why
 	awk -v x="$(bytes)" -v lo="$1" -v hi="$2" 'BEGIN { exit !(x != "" && x >= lo && x <= hi) }'
 	result $? "$3"
@@ -96,14 +95,14 @@ done
 floats=$(ckpt-inspect one/model.safetensors | sed -n 's/.*[^0-9,]\([0-9,]*\) parameters.*/\1/p' | tr -d , | head -n 1)
 table=$((40 * $(wc -l <large.txt)))
 words=$(tfrecord-cat -q --json train.rec | grep -o '"input_ids": \[[^]]*' | tr -c '0-9\n' '\n' | sort -u | grep -c '[0-9]')
-for number in 2 3 4; do
+for number in $numbers; do
 	train many -v --shards $number --steps 7 2>err
 	low=$((4 * (number - 1) * (2 * 7 * (floats - table) + table)))
-	within $low $((low + 4 * (number - 1) * 2 * 7 * 40 * words + 10000)) "$number ranks send at most rows of $words words"
+	between $low $((low + 4 * (number - 1) * 2 * 7 * 40 * words + 10000)) "$number ranks send at most rows of $words words"
 done
 number=2
 train many --optimizer lamb -v --shards 2 --steps 2 2>err
-within $((2 * 2 * 4 * floats)) $((2 * 2 * 4 * floats * 101 / 100)) 'lamb sends whole tables'
+between $((2 * 2 * 4 * floats)) $((2 * 2 * 4 * floats * 101 / 100)) 'lamb sends whole tables'
 train many --profile 2>err
 like "$(cat err)" '*MB sent to other processes in a step*' 'the profile tells how much'
 
@@ -147,5 +146,5 @@ done
 floats=$(ckpt-inspect one/model.safetensors | sed -n 's/.*[^0-9,]\([0-9,]*\) parameters.*/\1/p' | tr -d , | head -n 1)
 number=2
 train many -v --shards 2 2>err
-within $((12 * 2 * 4 * floats)) $((12 * 2 * 4 * floats * 102 / 100)) '... and send whole tables'
+between $((12 * 2 * 4 * floats)) $((12 * 2 * 4 * floats * 102 / 100)) '... and send whole tables'
 finish

@@ -14,7 +14,6 @@ train() { # OUT [OPTION ...]
 	bert-train --force --init-config tiny --tokenizer vocab.txt --epochs 1 --learning-rate 1e-3 \
 		--batch-size 16 -o "$@"
 }
-weights() { cksum <"$1/model.safetensors"; }
 
 # texts of one window each are as they were
 bert-tokenize -q -m vocab.txt --max-length 48 --stride 2 -o one.rec train.text.rec
