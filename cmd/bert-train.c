@@ -505,7 +505,11 @@ static int run(struct args *a)
 	r = check_work(a, &err);
 	if (r == BT_OK && first)
 		r = open_summary(a, &summary, &err);
-	if (bt_dist_agree(t->dist, r, &err) != BT_OK)
+	r = bt_dist_agree(t->dist, r, &err);
+	if (r == BT_OK) /* else some would wait for the others */
+		r = bt_dist_same(t->dist, a->dry_run, "has another --dry-run",
+		                 &err);
+	if (r != BT_OK)
 		return bt_dist_end(t->dist, &tool, BT_EXIT_FAILED, &err);
 	bt_progress_init(&progress, stderr, a->common.quiet || !first);
 	t->progress = &progress;

@@ -223,6 +223,9 @@ for saves in 'steps 3' 'minutes 1'; do
 		bert-train -q --override --init-config tiny --tokenizer vocab.txt --steps 4 -j 1 -o x classification.rec </dev/null
 	one_message "rank 1: this is not the run of rank 0: save ${saves% *} was *, is ${saves#* }*" 'is reported'
 done
+exits 1 'a rank with a dry run' timeout 60 mpirun -n 2 ./on-rank 1 'set -- "$@" --dry-run' \
+	bert-train -q --init-config tiny --tokenizer vocab.txt --steps 4 -j 1 -o x classification.rec </dev/null
+one_message 'rank 1 has another --dry-run than rank 0' 'is reported'
 [ ! -e x ]
 result $? '... and nothing is left'
 finish
