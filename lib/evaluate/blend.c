@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "evaluate/prediction_file.h"
 #include "io/out.h"
+#include "task/probabilities.h"
 
 struct blend {
 	const struct bt_blend_opts *o;
@@ -84,8 +85,8 @@ static int make_ranks(const struct blend *b, struct bt_prediction_file *f,
 	for (i = 0; i < f->rows * n; i++)
 		f->value[i] = b->task == &bt_task_regression
 		                  ? f->value[i]
-		                  : bt_prediction_file_logit(
-		                        (double)f->value[i], b->task);
+		                  : bt_task_logit((double)f->value[i],
+		                                  b->task->answer->is_set);
 	return BT_OK;
 }
 

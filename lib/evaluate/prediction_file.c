@@ -13,6 +13,7 @@
 #include "format/csv.h"
 #include "io/in.h"
 #include "io/path.h"
+#include "task/probabilities.h"
 #include "tensorstream/frame.h"
 
 /* What a column holds; else a value. */
@@ -191,11 +192,6 @@ static int add_id(struct bt_prediction_file *f, struct bt_span id,
 	                    (int)(id.n < 60 ? id.n : 60), id.p, number + 1);
 }
 
-float bt_prediction_file_logit(double p, const struct bt_task *task)
-{
-	return (float)(task->answer->is_set ? log(p) - log1p(-p) : log(p));
-}
-
 static int read_value(struct bt_span s, const char *label,
                       const struct bt_task *task, bool logit, float *value,
                       struct bt_error *err)
@@ -213,7 +209,7 @@ static int read_value(struct bt_span s, const char *label,
 		                    "column '%s': %s is not a probability",
 		                    label, text);
 	*value = logit && !task->answer->is_number
-	             ? bt_prediction_file_logit(v, task)
+	             ? bt_task_logit(v, task->answer->is_set)
 	             : (float)v;
 	return BT_OK;
 }
@@ -234,7 +230,7 @@ static int reserve(struct bt_prediction_file *f, size_t n, struct bt_error *err)
 
 static int add_row(struct bt_prediction_file *f, const struct bt_span *field,
                    size_t n, const int *column, const struct bt_task *task,
-                   struct bt_error *err)
+                   const struct bt_labels *known, struct bt_error *err)
 {
 	int r = reserve(f, 1, err);
 	size_t labels = (size_t)f->labels.n;
@@ -257,7 +253,10 @@ static int add_row(struct bt_prediction_file *f, const struct bt_span *field,
 		}
 	}
 	f->rows++;
-	return r;
+	return r == BT_OK && f->logits && task == &bt_task_classification &&
+	               f->labels.n == known->n
+	           ? bt_task_check_sum(value, labels, err)
+	           : r;
 }
 
 static int read_csv(const char *path, const struct bt_task *task,
@@ -284,7 +283,7 @@ static int read_csv(const char *path, const struct bt_task *task,
 		r = find_columns(f, bt_csv_names(csv), (int)n, task, known,
 		                 column, err);
 	while (r == BT_OK && (r = bt_csv_next(csv, &field, err)) == 1) {
-		r = add_row(f, field, n, column, task, err);
+		r = add_row(f, field, n, column, task, known, err);
 		if (r != BT_OK)
 			bt_csv_blame(csv, err);
 	}
@@ -323,22 +322,6 @@ static int name_columns(struct bt_prediction_file *f, const struct bt_frame *in,
 	return k < 0 ? k : BT_OK;
 }
 
-/* Makes probabilities of logits. */
-static void activate(double *row, size_t n, bool set)
-{
-	double max = -INFINITY, sum = 0;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		max = fmax(max, row[i]);
-	for (i = 0; i < n; i++) {
-		row[i] = set ? 1 / (1 + exp(-row[i])) : exp(row[i] - max);
-		sum += row[i];
-	}
-	for (i = 0; i < n && !set; i++)
-		row[i] /= sum;
-}
-
 /* A row of a tensor as the values of a file. */
 static int convert_row(double *row, size_t n, bool logits,
                        const struct bt_task *task, bool keep, float *value,
@@ -349,7 +332,7 @@ static int convert_row(double *row, size_t n, bool logits,
 	size_t i;
 
 	if (logits && !number)
-		activate(row, n, task->answer->is_set || ranks);
+		bt_task_activate(row, n, task->answer->is_set || ranks);
 	for (i = 0; i < n; i++) {
 		value[i] = (float)row[i];
 		if (!isfinite(value[i]) ||
@@ -358,7 +341,7 @@ static int convert_row(double *row, size_t n, bool logits,
 			                    row[i],
 			                    number ? "number" : "probability");
 		if (keep && !number)
-			value[i] = bt_prediction_file_logit(row[i], task);
+			value[i] = bt_task_logit(row[i], task->answer->is_set);
 	}
 	return BT_OK;
 }

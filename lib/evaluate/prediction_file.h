@@ -55,9 +55,6 @@ int bt_prediction_file_read(const char *path, const struct bt_task *task,
 int bt_prediction_file_task(const char *path, const struct bt_task *classes,
                             const struct bt_task **task,
                             struct bt_error *err) BT_MUST_USE;
-/* What a model puts out for a probability: its logarithm or, of any number of
- * labels, log p/(1 - p). */
-float bt_prediction_file_logit(double p, const struct bt_task *task);
 void bt_prediction_file_clear(struct bt_prediction_file *f);
 
 #endif

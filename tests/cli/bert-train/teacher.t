@@ -117,7 +117,14 @@ refuses "*teacher 'labels.csv': labels alone, without probabilities (--proba*" '
 cut -d, -f3- a.csv >noid.csv
 refuses "*teacher 'noid.csv': rows have no ids to match them by" 'no ids' student x --teacher noid.csv
 sed "/^$id,/s/,[0-9.e-]*/,0/2g" a.csv >zero.csv
-refuses "*teacher 'zero.csv': row 4: all probabilities are 0" 'no probability' student x --teacher zero.csv
+refuses "*predictions 'zero.csv': record 4 (line 5): the probabilities of the classes add up to 0, not to 1" 'no probability' \
+	student x --teacher zero.csv
+awk -F, -v OFS=, 'NR > 1 { $3 = $4 = $5 = $6 = .5 } { print }' a.csv >each.csv
+refuses "*predictions 'each.csv': record 1 *: the probabilities of the classes add up to 2, not to 1" \
+	'those of labels that each hold by themselves' student x --teacher each.csv
+awk -F, -v OFS=, 'NR > 1 { for (i = 3; i < 7; i++) $i = sprintf("%.2f", $i) } { print }' a.csv >two.csv
+works 'those of two digits' student x --teacher two.csv --steps 1
+rm -r x
 csv2tfrecord -q -t text -l intent train.csv | bert-tokenize -q -m vocab.txt -o nameless.rec
 refuses "*teacher 'a.ts': training records without ids match no rows (csv2tfrecord -i row*" \
 	'records without ids' bert-train -q --init-config tiny --tokenizer vocab.txt -o x --teacher a.ts nameless.rec
