@@ -16,6 +16,7 @@ static const struct {
 	const char *key, *others;
 } input[] = {{"data", "other records"},
              {"model", "another starting model"},
+             {"config", "another configuration of the model"},
              {"teacher", "another teacher"},
              {"pseudo_labels", "other predicted labels"}};
 
@@ -118,6 +119,8 @@ int bt_inputs_sum(const struct bt_inputs *o, json_t **sums,
 	json_t *s = json_object();
 	int r = add_records(s, o, err);
 
+	if (r == BT_OK)
+		r = add_file(s, "config", o->config, err);
 	if (r == BT_OK)
 		r = add_file(s, "teacher", o->teacher, err);
 	if (r == BT_OK)

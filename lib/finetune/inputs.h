@@ -13,6 +13,7 @@ struct bt_inputs {
 	int n_records;
 	const char *eval; /* to evaluate on */
 	const char *model;
+	const char *config; /* of a model that starts from nothing */
 	const char *teacher, *pseudo_labels; /* predictions */
 };
 
@@ -22,7 +23,7 @@ struct bt_inputs {
  * there is a file to evaluate on, of their number in decimal digits and its
  * records;
  * "model": of the first values of each tensor of the starting model;
- * "teacher", "pseudo_labels": of the bytes of these files.
+ * "config", "teacher", "pseudo_labels": of the bytes of these files.
  * null is what there is none of. A member is missing where the model or a file
  * cannot be read, which is for the run to say. BT_EARG for a pipe, since all
  * are read again.

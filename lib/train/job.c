@@ -109,6 +109,12 @@ static int settle_task(struct bt_job *j, struct bt_error *err)
 	return bt_metrics_find(&s, j->o.train.metric, &v, err);
 }
 
+/* Whether it is the name of a configuration, not that of a file. */
+static bool is_preset(const char *init_config)
+{
+	return init_config != NULL && strpbrk(init_config, "./") == NULL;
+}
+
 static int read_config(struct bt_job *j, struct bt_labels *labels,
                        struct bt_error *err)
 {
@@ -120,7 +126,7 @@ static int read_config(struct bt_job *j, struct bt_labels *labels,
 	} else if (j->o.config != NULL) {
 		r = bt_config_parse("the model's configuration", j->o.config, c,
 		                    err);
-	} else if (strpbrk(j->o.init_config, "./") == NULL) {
+	} else if (is_preset(j->o.init_config)) {
 		r = bt_config_preset(j->o.init_config, c, err);
 		if (j->tok != NULL)
 			c->vocab_size = (int)bt_tok_size(j->tok);
@@ -568,6 +574,7 @@ int bt_job_inputs(const struct bt_job_opts *o, json_t **sums,
 	    .n_records = o->n_records,
 	    .eval = o->eval,
 	    .model = o->model != NULL ? o->model : o->init_weights,
+	    .config = is_preset(o->init_config) ? NULL : o->init_config,
 	    .teacher = o->teacher,
 	    .pseudo_labels = o->pseudo.file};
 

@@ -71,6 +71,11 @@ misuses "*'taught/seeds.json' is of another teacher than given now (give another
 works 'all are as they were' taught a a.csv
 works 'or the runs are replaced' taught b b.csv --force
 works '... by those of others' taught b b.csv
+cp "$DATA/two-layers.json" config.json
+begin() { bert-train -q --init-config ./config.json --tokenizer vocab.txt --steps 1 --eval dev.rec -o begun --seeds 2 train.rec; }
+works 'a configuration' begin
+sed 's/"num_hidden_layers": *[0-9]*/"num_hidden_layers": 1/' "$DATA/two-layers.json" >config.json
+misuses "*'begun/seeds.json' is of another configuration of the model than given now (give another *" 'another one' begin
 mkfifo pipe
 misuses "*'pipe' is not a file: it is read twice*" 'a teacher from a pipe' seeds piped -q --seeds 2 --teacher pipe train.rec
 misuses "*bad value '1,2' for --seeds: expected a whole number from 2 to 1000, N: train N times, with --seed and those after it*" \
