@@ -28,6 +28,15 @@ static bool has_config(const char *dir)
 	return there;
 }
 
+bool bt_fold_dirs_there(const char *dir)
+{
+	char *fold = bt_path_join(dir, "fold-1");
+	bool there = has_config(fold);
+
+	free(fold);
+	return there;
+}
+
 static int add(struct bt_opt_list *l, const char *dir, struct bt_error *err)
 {
 	if (l->n == BT_OPT_LIST_MAX)

@@ -23,6 +23,10 @@ int bt_fold_dirs_expand(struct bt_opt_list *dirs,
                         const struct bt_opt_list *adapters,
                         struct bt_fold_dirs *f,
                         struct bt_error *err) BT_MUST_USE;
+
+/* Whether the directory has the model of a fold. */
+bool bt_fold_dirs_there(const char *dir);
+
 void bt_fold_dirs_clear(struct bt_fold_dirs *f);
 
 #endif

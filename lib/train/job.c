@@ -15,6 +15,7 @@
 #include "base/file_use.h"
 #include "base/sys.h"
 #include "cpu/roofline.h"
+#include "finetune/fold_dirs.h"
 #include "finetune/inputs.h"
 #include "finetune/unfinished.h"
 #include "io/url.h"
@@ -361,11 +362,11 @@ static bool goes_on_there(const struct bt_train_opts *t)
 static int check_replaced(const struct bt_job *j, struct bt_error *err)
 {
 	const struct bt_train_opts *t = &j->o.train;
-	bool finished;
+	bool keep = t->keep_finished && !goes_on_there(t);
+	bool finished = keep && bt_model_finished(t->out);
+	bool folds = keep && !finished && bt_fold_dirs_there(t->out);
 	int r;
 
-	finished =
-	    t->keep_finished && !goes_on_there(t) && bt_model_finished(t->out);
 	if (j->o.model != NULL && bt_path_same(j->o.model, t->out))
 		return bt_error_set(err, BT_EARG,
 		                    "'%s' is both the starting model and the "
@@ -373,13 +374,16 @@ static int check_replaced(const struct bt_job *j, struct bt_error *err)
 		                    t->out);
 	if (!finished && !t->measure_only && (r = warn_restart(j, err)))
 		return r;
-	if (!finished || t->measure_only)
+	if ((!finished && !folds) || t->measure_only)
 		return BT_OK;
-	return bt_error_hint(err, BT_HINT_FORCE,
-	                     bt_error_set(err, BT_EARG,
-	                                  "'%s' has a finished model, which "
-	                                  "the new one would replace",
-	                                  t->out));
+	return bt_error_hint(
+	    err, BT_HINT_FORCE,
+	    bt_error_set(err, BT_EARG,
+	                 folds ? "'%s' has models of folds, in place of which "
+	                         "the new one would be taken"
+	                       : "'%s' has a finished model, which the new one "
+	                         "would replace",
+	                 t->out));
 }
 
 /* Makes the output directory unless it is there or this is dry, and sees that
