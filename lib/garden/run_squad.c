@@ -486,8 +486,11 @@ int bt_run_squad_predict(const struct bt_run_squad *c, bool scores,
 	struct bt_file_patterns in = {0};
 	int i, r = prepare_asking(&a, &in, err);
 
-	if (r == BT_OK)
+	if (r == BT_OK && c->predict_from != NULL)
 		r = bt_file_patterns_make(c->dir, err);
+	else if (r == BT_OK && !bt_path_is_dir(c->dir))
+		r = bt_error_set(err, BT_EIO, "no model directory '%s'",
+		                 c->dir);
 	for (i = 0; r == BT_OK && i < in.n; i++)
 		r = ask(&a, in.path[i], in.n > 1, err);
 	bt_tok_free(a.tok);

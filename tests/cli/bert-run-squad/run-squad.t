@@ -119,6 +119,9 @@ like "$(cat err)" "*'m/ctl_step_200.ckpt-5': * tensors loaded*" 'of TensorFlow'
 # --- what cannot be
 misuses '*--mode=train_and_eval needs --train_data_path*' 'no records' run train_and_eval x --input_meta_data_path=train.meta
 misuses '*--mode=eval needs --predict_file*' 'no questions' run eval x --input_meta_data_path=train.meta
+refuses "*bert-run-squad: no model directory 'mistyped'" 'no model' run1 predict mistyped
+[ ! -e mistyped ]
+result $? '... which is not made'
 misuses '*--mode=predict needs --vocab_file*' 'no vocabulary' run1 predict m --vocab_file=
 misuses '*export_only*model directory is*' 'export_only' run1 export_only m
 misuses '*is larger than*' 'end_lr' run1 train x --end_lr=1
