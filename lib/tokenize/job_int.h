@@ -42,6 +42,7 @@ struct bt_tokenize_words {
 	           * others stand around these */
 	size_t first, last;
 	size_t unknown;      /* of them */
+	size_t lost;         /* tokens of words that are longer than the room */
 	size_t own_to;       /* words that windows had so far */
 	int32_t *ids, *word; /* the window's tokens, as records have them */
 	uint8_t *types;

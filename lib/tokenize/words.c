@@ -100,6 +100,7 @@ static int add_word(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 		s->piece[from] =
 		    unknown >= 0 ? unknown : bt_tok_role(j->tok, BT_TOK_PAD);
 	s->unknown += e.n == 0 ? 1 : e.unknown;
+	s->lost += e.n > n ? e.n - n : 0;
 	s->at[s->n] = from;
 	s->at[++s->n] = from + n;
 	return BT_OK;
@@ -160,16 +161,18 @@ int bt_tokenize_words(const struct bt_tokenize *j, struct bt_tokenize_worker *w,
 	if (r == BT_OK)
 		r = add_list(j, w, x, &x->rec.before_list, err);
 	s->first = s->own_to = s->n;
+	s->lost = 0;
 	if (r == BT_OK)
 		r = add_list(j, w, x, &x->rec.word_list, err);
 	s->last = s->n;
+	x->e.cut = s->lost;
 	if (r == BT_OK && s->last == s->first)
 		r = bt_error_set(err, BT_EFORMAT, "holds no words");
 	if (r == BT_OK)
 		r = add_list(j, w, x, &x->rec.after_list, err);
 	if (r != BT_OK)
 		return r;
-	x->e.whole = tokens(s, s->first, s->last) + specials;
+	x->e.whole = tokens(s, s->first, s->last) + x->e.cut + specials;
 	if (!j->opts.cut && x->e.whole - specials > s->room)
 		return bt_error_set(err, BT_ELIMIT,
 		                    "the text has %zu tokens, more than %zu",

@@ -40,6 +40,12 @@ works 'texts in words have windows without --stride' \
 	bert-tokenize -m "$M" --max-length 6 --summary s.json -o x words.rec
 like "$(cat err)" '*; 1 text cut into windows of 6 tokens (3 records in all); *' '... and lose nothing'
 like "$(cat s.json)" '*"texts_in_windows":1,"texts_truncated":0,*' '... in the summary file, too'
+printf 'a\nabcdefgh\n' | conll2tfrecord -q --no-tags >long.rec
+works 'a word that is longer than a window' bert-tokenize -m "$M" --max-length 6 --summary s.json -o x long.rec
+like "$(cat err)" '*; 1 text truncated to 6 tokens (4 tokens lost)*' 'is cut, and counted'
+like "$(cat s.json)" '*"texts_truncated":1,"tokens_lost":4,*' '... in the summary file, too'
+refuses "*'long.rec': record 1: the text has 11 tokens, more than 6" '... or refused' \
+	bert-tokenize -m "$M" --max-length 6 --no-truncation -o x long.rec
 exits 2 'a stride as long as the window is a mistake' bert-tokenize -m "$M" \
 	--lines --format ids --max-length 6 --stride 4 eight
 like "$(cat err)" '*the stride (4) must be smaller than the window (4 text tokens)*' \
