@@ -349,6 +349,18 @@ static int prepare(const struct opts *o, const struct bt_log *log,
 	return r;
 }
 
+/* Files that are written, each for one thing and none of those that are read.
+ */
+static int check_outputs(const struct opts *o, struct bt_error *err)
+{
+	const char *out[] = {o->common.output, o->ask.meta};
+	int r = bt_out_distinct(out, 2, err), i;
+
+	for (i = 0; i < 2 && r == BT_OK; i++)
+		r = bt_out_spare(out[i], o->files, o->n_files, err);
+	return r;
+}
+
 /* All ranks; the first one tells and writes. */
 static int work(const struct opts *o, struct bt_dist *dist,
                 struct bt_error *err)
@@ -445,8 +457,7 @@ int main(int argc, char **argv)
 	if (find_model(&o.ask, &folds, &err) != BT_OK ||
 	    check(&o.ask, &err) != BT_OK)
 		status = bt_tool_misuse(&tool, "%s", err.text);
-	else if (bt_out_spare(o.common.output, o.files, o.n_files, &err) !=
-	         BT_OK)
+	else if (check_outputs(&o, &err) != BT_OK)
 		status = bt_tool_misuse(&tool, "%s", err.text);
 	else if (o.save != NULL &&
 	         (o.n_files > 0 || o.common.output != NULL || o.ask.lines ||

@@ -161,6 +161,11 @@ refuses "*cannot create 'nodir/meta.json'*" 'a file that cannot be written' \
 	bert-tokenize -m "$M" --pad 6 --labels no,yes --part eval \
 	--meta-data nodir/meta.json -o kept in.tfr
 is "$(cat kept)" old 'is seen before all else'
+declines 2 "*same' is the same file as another output*" 'records and meta data in one file' \
+	bert-tokenize -m "$M" --pad 6 --labels no,yes --part eval --meta-data ./same -o same in.tfr
+cp in.tfr input.tfr
+declines 2 "*'input.tfr' is both input and output*" 'meta data in place of the input' \
+	bert-tokenize -m "$M" --pad 6 --labels no,yes --part eval --meta-data input.tfr -o kept input.tfr
 exits 2 'a part is needed' bert-tokenize -m "$M" --pad 6 --labels a,b \
 	--meta-data meta.json in.tfr
 exits 2 'one that is known' meta --part dev in.tfr
