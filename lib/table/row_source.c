@@ -15,11 +15,13 @@ bool bt_table_is_tsv(const char *path)
 	return bt_path_ends(path, ends, 2);
 }
 
-static size_t blanks(const uint8_t *p, size_t n)
+/* tabs: they are blanks, too, and do not divide the fields of a table. */
+static size_t blanks(const uint8_t *p, size_t n, bool tabs)
 {
 	size_t i = 0;
 
-	while (i < n && (p[i] == ' ' || p[i] == '\n' || p[i] == '\r'))
+	while (i < n && (p[i] == ' ' || p[i] == '\n' || p[i] == '\r' ||
+	                 (tabs && p[i] == '\t')))
 		i++;
 	return i;
 }
@@ -39,7 +41,7 @@ static int look_first(struct bt_in *in, const uint8_t **p, size_t *got,
 		r = bt_in_peek(in, want, p, got, err);
 		if (r != BT_OK || *got < want || want == FIRST)
 			return r;
-		i = blanks(*p, *got);
+		i = blanks(*p, *got, false);
 		if (i < *got && (*p)[i] != '[' &&
 		    memchr(*p + i, '\n', *got - i) != NULL)
 			return BT_OK;
@@ -80,10 +82,13 @@ static int is_jsonl(struct bt_in *in, const char *path,
 	r = look_first(in, &p, &got, err);
 	if (r != BT_OK)
 		return r;
-	i = blanks(p, got);
+	i = blanks(p, got, false);
 	if (i < got && p[i] == '[') {
 		i++;
-		i += blanks(p + i, got - i);
+		i += blanks(p + i, got - i, true);
+		if (i < got && p[i] == ']') /* nothing is in it */
+			return i + 1 + blanks(p + i + 1, got - i - 1, true) ==
+			       got;
 	}
 	if (i == got || p[i] != '{')
 		return 0;

@@ -144,9 +144,10 @@ like "$(cat err)" '*1 bad row skipped: 1 with a list or an object under a key' '
 printf '{"text":"a","y":"1"}\n{"text":"b {[","y":"2"}\n' >lines.jsonl
 { echo '[' && sed '$!s/$/,/' lines.jsonl && printf ']'; } >list.json
 sed 's/[:,]/&\n  /g; s/{"/{\n"/' lines.jsonl >objects.json
+{ printf '[\n\t' && sed '$!s/$/,/;s/{/&\t/' lines.jsonl && printf ']'; } >tabs.json
 tr -d '\n' <list.json | gzip >list.json.gz
 csv2tfrecord -q -l y lines.jsonl >lines.rec
-for f in list.json objects.json list.json.gz '--format jsonl list.json' '- <list.json'; do
+for f in list.json objects.json tabs.json list.json.gz '--format jsonl list.json' '- <list.json'; do
 	# shellcheck disable=SC2086 # options are words
 	eval "csv2tfrecord -q -l y $f" | cmp -s - lines.rec
 	result $? "the same of $f"
@@ -161,6 +162,8 @@ is "$(cat rest)" '{"text_a": "a"}
 is "$(sed -n 2p rejects.csv)" 'bad.json,2,byte 10: expected a value,"{""text"": }"' '... which the file names'
 printf '[[1, 2]]' >list.jsonl
 refuses "*record 1 (line 1): byte 1: a list, expected an object" 'a list of lists' csv2tfrecord list.jsonl
+printf '[ ]\n' >none.json
+refuses "csv2tfrecord: 'none.json' is empty" 'a list of nothing' csv2tfrecord none.json
 : >none.jsonl
 refuses "csv2tfrecord: 'none.jsonl' is empty" 'an empty file' csv2tfrecord none.jsonl
 printf '\n\n' >none.jsonl
