@@ -317,6 +317,8 @@ struct arguments {
 	bool end; /* behind "--" */
 };
 
+#define MARK "\xef\xbb\xbf" /* of UTF-8, at the beginning of a file */
+
 static struct arguments kept; /* what the values of flags point into */
 
 static int add(struct arguments *w, char *word, int depth,
@@ -364,7 +366,14 @@ static int add_file(struct arguments *w, const char *path, int depth,
 	r = bt_in_whole(path, MAX_FILE, &text, &len, err);
 	if (r != BT_OK)
 		return bt_error_prefix(err, "--flagfile");
-	r = add_lines(w, text, depth + 1, err);
+	if (strlen(text) != len) /* UTF-16, say */
+		r = bt_error_set(err, BT_EFORMAT,
+		                 "--flagfile: '%s' has a NUL byte, which no "
+		                 "flag can",
+		                 path);
+	else
+		r = add_lines(w, text + (bt_str_starts(text, MARK) ? 3 : 0),
+		              depth + 1, err);
 	free(text);
 	return r;
 }

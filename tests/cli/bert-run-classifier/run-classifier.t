@@ -201,6 +201,10 @@ works 'a run with a file of flags' run train_and_eval --train_data_path=g/mrpc_t
 same filed/model.safetensors flat/model.safetensors 'is that with its flags'
 echo --flagfile=loop.flags >loop.flags
 misuses "*'loop.flags' is the 11th file of flags that name each other*" 'a circle' published x --flagfile=loop.flags
+printf '\357\273\277--notie\n' >mark.flags
+misuses "*unknown flag '--notie'*" 'a byte order mark does not belong to a flag' published x --flagfile=mark.flags
+printf -- '--mode=predict\0\n--notie\n' >nul.flags
+refuses "*--flagfile: 'nul.flags' has a NUL byte, which no flag can" 'nor a NUL' published x --flagfile=nul.flags
 refuses "*--flagfile: cannot open 'no.flags'*" 'no file' published x --flagfile=no.flags
 misuses "*'--flagfile' needs a value*" 'no name' published x --flagfile
 
