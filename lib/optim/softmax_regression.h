@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Softmax regression of fixed rows of numbers, as scikit-learn's
- * LogisticRegression. */
+ * LogisticRegression, which for two classes has one row of weights: that is the
+ * same with half of its C. */
 #ifndef BT_OPTIM_SOFTMAX_REGRESSION_H
 #define BT_OPTIM_SOFTMAX_REGRESSION_H
 

@@ -68,6 +68,33 @@ TEST(as_scikit_learn)
 	bt_pool_free(p.pool);
 }
 
+/* For two classes scikit-learn has one row of weights, here with C = 2. */
+TEST(two_classes)
+{
+	static const double want[COLS + 1] = {0.356390, 0.017147, 0.429733,
+	                                      -0.029947};
+	struct bt_softmax_regression p = {.x = &x[0][0],
+	                                  .y = y,
+	                                  .weight = weight,
+	                                  .n = N,
+	                                  .cols = COLS,
+	                                  .classes = 2,
+	                                  .c = 1};
+	float w[2][COLS], b[2];
+	struct bt_error err = {0};
+	size_t i;
+
+	make_data();
+	for (i = 0; i < N; i++)
+		y[i] = y[i] > 0;
+	assert_ok(bt_pool_new(1, &p.pool, &err));
+	assert_ok(bt_softmax_regression(&p, &w[0][0], b, &err));
+	for (i = 0; i < COLS; i++)
+		assert_true(fabs((double)(w[1][i] - w[0][i]) - want[i]) < 2e-4);
+	assert_true(fabs((double)(b[1] - b[0]) - want[COLS]) < 2e-4);
+	bt_pool_free(p.pool);
+}
+
 /* More rows than are in memory at once: each row COPIES times, and the penalty
  * as much larger. */
 TEST(more_rows_than_a_block)
@@ -111,6 +138,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(as_scikit_learn),
+	    cmocka_unit_test(two_classes),
 	    cmocka_unit_test(more_rows_than_a_block),
 	};
 
