@@ -28,6 +28,8 @@ int bt_table_join_init(struct bt_table_join *join, const char *text,
 	memset(join, 0, sizeof(*join));
 	path = equals != NULL ? equals + 1 : "";
 	colon = strrchr(path, ':');
+	if (colon != NULL && bt_str_starts(colon, "://")) /* an address */
+		colon = NULL;
 	if (colon != NULL && bt_path_there(path))
 		colon = NULL;
 	if (equals == NULL || equals == text || *path == '\0' ||
@@ -148,6 +150,33 @@ static enum bt_hint hint_for(enum bt_table_fault fault)
 	                                   : BT_HINT_NONE;
 }
 
+/* The values are converted where they are used, which could not name the file.
+ */
+static int check_bytes(const struct bt_joined_table *t,
+                       const struct bt_table_columns *c,
+                       const struct bt_span *fields, enum bt_charset set,
+                       struct bt_error *err)
+{
+	struct bt_span v, name;
+	size_t i, at;
+
+	for (i = 0; i < t->n; i++) {
+		v = fields[c->where[i]];
+		at = v.p != NULL ? bt_charset_check(set, v.p, v.n) : v.n;
+		if (at == v.n)
+			continue;
+		name = t->names[i];
+		return bt_error_set(err, BT_EFORMAT,
+		                    "column '%.*s' is not valid %s (byte %02X "
+		                    "at position %zu)",
+		                    (int)(name.n - t->first->column.n - 1),
+		                    name.p + t->first->column.n + 1,
+		                    bt_charset_name(set),
+		                    (unsigned)(uint8_t)v.p[at], at + 1);
+	}
+	return BT_OK;
+}
+
 /* The next row, which is added: 1; 0: there is none; else an error, with *fault
  * set where it is one of the row alone. */
 static int next_row(struct bt_joins *j, struct bt_joined_table *t,
@@ -166,6 +195,11 @@ static int next_row(struct bt_joins *j, struct bt_joined_table *t,
 		return bt_error_set(err, BT_EARG,
 		                    "the key of %s is not one column",
 		                    bt_row_source_name(rows));
+	r = check_bytes(t, &rows->columns, fields, opts->charset, err);
+	if (r != BT_OK) {
+		*fault = BT_TABLE_CHARSET;
+		return bt_row_source_blame(rows, err);
+	}
 	r = add_row(j, t, &rows->columns, fields, err);
 	if (r == BT_OK)
 		return 1;

@@ -105,6 +105,12 @@ gives "$both" '... and a key' -t essay_id.text -l label --join essay_id=a:b.tsv:
 printf 'id,t\nd1,caf\351\n' >latin1.csv
 gives "text_a=$(printf 'caf\303\251')" 'another character set' -t id.t --encoding latin1 --join id=latin1.csv latin1.csv
 
+printf 'id\nd1\n' >ascii.csv
+refuses "csv2tfrecord: cannot read 'latin1.csv': record 1 (line 2): column 't' is not valid utf-8 (byte E9 at position 4) (use --encoding *" \
+	'which is an error of the joined file' csv2tfrecord -t id.t --join id=latin1.csv -o no ascii.csv
+misuses "*cannot read 'https://example.com/c.csv': remote files *" 'an address has no key' \
+	csv2tfrecord -t id.t --join id=https://example.com/c.csv -o no ascii.csv
+
 # Parquet
 printf 'i,l\nt,x\nr,y\n' >letters.csv
 gives 'label=x|text_a=c
