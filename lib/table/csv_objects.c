@@ -124,7 +124,8 @@ int bt_csv_objects(struct bt_in *in, const struct bt_csv_opts *csv,
 	e = find_columns(&r, err);
 	if (e == BT_OK) {
 		e = read_rows(&r, take, arg, err);
-		if (e == BT_EFORMAT || e == BT_ELIMIT)
+		if (e == BT_EFORMAT || e == BT_ELIMIT ||
+		    bt_csv_fault(r.csv) != BT_CSV_FINE)
 			bt_error_prefix(err, "cannot read %s",
 			                bt_csv_name(r.csv));
 	}

@@ -77,6 +77,9 @@ refuses "*cannot find column 'bdy' in 'in.tsv' (did you mean 'body'?)*" 'a colum
 refuses "*cannot find column 'id' in 'in.tsv'; its columns are 'nr', 'body'" '... of ids' conll2tfrecord --text body --id id in.tsv
 printf 'body\n"a" b\n' >bad.csv
 refuses "*cannot read 'bad.csv': record 1 (line 2): * (use --no-quote *" 'quotes' conll2tfrecord --text body bad.csv
+printf 'body\n"a\n' >open.csv
+refuses "*cannot read 'open.csv': record 1 (line 2): the quote opened on line 2 is never closed (use --no-quote *" \
+	'one quote' conll2tfrecord --text body open.csv
 printf 'text,label\na b,"[[0, 9, ""X""]]"\n' >bad.csv
 refuses "*cannot read 'bad.csv': record 1 (line 2): span 1: 0 to 9 is not a part *" 'a span beyond the text' \
 	conll2tfrecord --spans label bad.csv
