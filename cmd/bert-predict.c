@@ -333,8 +333,10 @@ static const char *blend_misfits(const struct args *a)
 		return "give either -m DIR or --predictions";
 	if (a->embed != NULL || a->explains || a->fill || a->with != NULL ||
 	    a->windows != NULL || a->sets || a->scheme != NULL ||
-	    a->device != NULL || a->profile || a->expect > 0 ||
-	    question_options(a) ||
+	    a->device != NULL || a->replicas > 0 ||
+	    strcmp(a->dtype, "auto") != 0 || a->gemm != NULL || a->profile ||
+	    a->expect > 0 || a->normalize || a->truncate_dim > 0 ||
+	    question_options(a) || explain_misfits(a) != NULL ||
 	    bt_str_in_list("conll|npy|tensor", a->format))
 		return "--predictions takes the options for labels, "
 		       "submissions and CSV, but --with and --sets, and the "

@@ -189,8 +189,9 @@ static int read_first(struct blend *b, struct bt_error *err)
 		    bt_error_set(err, BT_EFORMAT,
 		                 b->task == NULL
 		                     ? "the first file of predictions, '%s', "
-		                       "does not say of what kind they are, as "
-		                       "a tensor stream does"
+		                       "does not say that they are of "
+		                       "classes, labels or numbers, as "
+		                       "their tensor streams do"
 		                     : "'%s' holds the ranking of passages, "
 		                       "which is averaged by models alone",
 		                 path));

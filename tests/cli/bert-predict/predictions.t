@@ -109,8 +109,12 @@ sed 's/^5,/6,/' t.csv >other.csv
 csv2tfrecord -q -i id -l y other.csv | bert-tokenize -q -m vocab.txt | bert-predict -q -m a -o other.ts
 refuses "*predictions 'other.ts': it lacks the id '5'" 'another id' bert-predict --predictions a.ts --predictions other.ts
 refuses '*lacks the label*' 'other labels' bert-predict --predictions three.ts --predictions a.ts
-refuses "*the first file of predictions, 'few.csv', does not say of what kind they are*" 'CSV first' bert-predict --predictions few.csv
+refuses "*the first file of predictions, 'few.csv', does not say that they are of classes, labels or numbers, as their tensor streams do*" 'CSV first' bert-predict --predictions few.csv
 exits 2 'a model beside them' bert-predict --predictions a.ts -m a
+for o in --normalize '--truncate-dim 3' '--dtype f32' '--explain-class u' '--replicas 2'; do
+	# shellcheck disable=SC2086 # options are words
+	exits 2 "${o% *} of a model" bert-predict --predictions a.ts $o
+done
 exits 2 'records beside them' bert-predict --predictions a.ts a.rec
 exits 2 'ranks of a model' bert-predict -m a --ranks a.rec
 exits 2 'embeddings' bert-predict --predictions a.ts --embed mean
