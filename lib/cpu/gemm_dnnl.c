@@ -17,9 +17,7 @@
 
 #define BUCKETS 512
 
-/* libgomp's, by which oneDNN runs. Its header and libgomp.so come with gcc, and
- * clang may be alone. */
-void omp_set_num_threads(int n);
+void omp_set_num_threads(int n); /* clang may come without omp.h */
 
 enum kind { RUN, GRADIENT, PACK };
 
