@@ -115,7 +115,7 @@ $(BINS): $B/bin/%: $B/cmd/%.o $B/libbertutils.a
 # the headers of the unit tests
 $B/tests/%.o: CPPFLAGS += -Itests/unit
 
-$(UNIT_BINS): $B/unit/%: $B/tests/unit/%.o $B/libbertutils.a
+$(UNIT_BINS): $B/unit/%: $B/tests/unit/%.o $B/tests/unit/main.o $B/libbertutils.a
 	$(Q)mkdir -p $(@D)
 	$(call run,LD)$(LINK) -o $@ $^ -lcmocka $(LDLIBS)
 

@@ -34,10 +34,21 @@
 		err.code = 0;                                                  \
 	} while (0)
 
-/* A test, which keeps no state between it and others. */
-#define TEST(name) static void name(void **state __attribute__((unused)))
+/* A test. Those of a file run in the order in which they stand there, and keep
+ * no state between them. */
+#define TEST(name)                                                             \
+	static void name(void **state);                                        \
+	__attribute__((constructor)) static void list_##name(void)             \
+	{                                                                      \
+		add_test(#name, name);                                         \
+	}                                                                      \
+	static void name(void **state __attribute__((unused)))
 
-#define RUN(tests) cmocka_run_group_tests(tests, NULL, NULL)
+void add_test(const char *name, CMUnitTestFunction function);
+
+/* The exit status. A file with something to prepare has a main, which ends with
+ * this. */
+int run_listed(void);
 
 /* Whether another machine's processor is emulated (tests/one), some thirty
  * times slower: what does not depend on the processor is done in part there. */

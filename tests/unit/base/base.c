@@ -645,32 +645,3 @@ TEST(softmax_of_large_numbers)
 	assert_true(bt_cross_entropy(x + 1, 3, 2, 0) > 10);
 	assert_true(bt_log_sum_exp(low, 2, 1) == -2000);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(messages_are_printable),
-	    cmocka_unit_test(sizes),
-	    cmocka_unit_test(first_error_stays),
-	    cmocka_unit_test(buffers),
-	    cmocka_unit_test(buf_decimal),
-	    cmocka_unit_test(numbers),
-	    cmocka_unit_test(shortest_floats),
-	    cmocka_unit_test(philox_known_answers),
-	    cmocka_unit_test(random_numbers),
-	    cmocka_unit_test(pool_runs_each_piece_once),
-	    cmocka_unit_test(options_parse),
-	    cmocka_unit_test(optional_values),
-	    cmocka_unit_test(optional_choice),
-	    cmocka_unit_test(hexadecimal_digits),
-	    cmocka_unit_test(names_that_are_near),
-	    cmocka_unit_test(names_of_other_programs),
-	    cmocka_unit_test(packed_numbers),
-	    cmocka_unit_test(option_mistakes),
-	    cmocka_unit_test(little_memory_never_fails),
-	    cmocka_unit_test(available_memory),
-	    cmocka_unit_test(softmax_of_large_numbers),
-	};
-
-	return RUN(tests);
-}

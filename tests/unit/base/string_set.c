@@ -32,12 +32,3 @@ TEST(a_set_numbers_its_members)
 	bt_string_set_free(set);
 	bt_string_set_free(NULL);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_set_numbers_its_members),
-	};
-
-	return RUN(tests);
-}

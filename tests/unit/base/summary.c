@@ -181,16 +181,3 @@ TEST(nobody_asked)
 	bt_summary_warn(NULL, "c", "", BT_HINT_NONE);
 	assert_null(bt_log_summary(NULL));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(facts_nest),
-	    cmocka_unit_test(any_bytes_are_text),
-	    cmocka_unit_test(warnings_are_collected),
-	    cmocka_unit_test(errors_have_places),
-	    cmocka_unit_test(nobody_asked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

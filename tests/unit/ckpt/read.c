@@ -341,21 +341,3 @@ TEST(shards)
 	bt_ckpt_close(d);
 	bt_ckpt_close(NULL);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_dtype),
-	    cmocka_unit_test(dtype_names),
-	    cmocka_unit_test(values_to_the_bit),
-	    cmocka_unit_test(names_shapes_and_notes),
-	    cmocka_unit_test(natural_order),
-	    cmocka_unit_test(every_code_of_the_small_floats),
-	    cmocka_unit_test(powers_of_two),
-	    cmocka_unit_test(types_without_numbers),
-	    cmocka_unit_test(unaligned),
-	    cmocka_unit_test(shards),
-	};
-
-	return RUN(tests);
-}

@@ -137,13 +137,3 @@ TEST(put_out)
 	bt_buf_clear(&b);
 	bt_ckpt_close(c);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(turned),
-	    cmocka_unit_test(put_out),
-	};
-
-	return RUN(tests);
-}

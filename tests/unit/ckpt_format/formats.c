@@ -795,25 +795,3 @@ TEST(ggufs_that_lie)
 	           BT_ECORRUPT, "overlaps another");
 	bt_buf_clear(&b);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(read_to_the_bit),
-	    cmocka_unit_test(one_array),
-	    cmocka_unit_test(numbers_of_strided_tensors),
-	    cmocka_unit_test(notes_of_gguf),
-	    cmocka_unit_test(cut_at_every_byte),
-	    cmocka_unit_test(every_bit_flipped),
-	    cmocka_unit_test(damaged_data),
-	    cmocka_unit_test(pickles_that_lie),
-	    cmocka_unit_test(paths_without_end),
-	    cmocka_unit_test(zips_that_lie),
-	    cmocka_unit_test(many_zeros),
-	    cmocka_unit_test(bombs),
-	    cmocka_unit_test(headers_of_arrays),
-	    cmocka_unit_test(ggufs_that_lie),
-	};
-
-	return RUN(tests);
-}

@@ -320,19 +320,3 @@ TEST(other_formats)
 		                               files[i].size, &c, &err),
 		           BT_EFORMAT, files[i].words);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(lying_headers),
-	    cmocka_unit_test(absurd_lengths),
-	    cmocka_unit_test(cut_at_every_byte),
-	    cmocka_unit_test(every_bit_of_the_header_flipped),
-	    cmocka_unit_test(deep_nesting),
-	    cmocka_unit_test(many_dimensions),
-	    cmocka_unit_test(messages_are_harmless),
-	    cmocka_unit_test(other_formats),
-	};
-
-	return RUN(tests);
-}

@@ -57,10 +57,6 @@ TEST(opened_by_python)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(opened_by_python),
-	};
-
 	const char *python = getenv("PEER_PYTHON");
 
 	/* cmocka would call a skipped test failed */
@@ -69,5 +65,5 @@ int main(void)
 		     "set");
 		return 0;
 	}
-	return RUN(tests);
+	return run_listed();
 }

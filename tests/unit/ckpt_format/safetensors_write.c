@@ -208,17 +208,3 @@ TEST(disk_full)
 	           "cannot write '/dev/full': No space left");
 	free(data);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(equal_to_the_rust_writer),
-	    cmocka_unit_test(header_is_padded),
-	    cmocka_unit_test(nothing_to_write),
-	    cmocka_unit_test(from_a_callback),
-	    cmocka_unit_test(mistakes),
-	    cmocka_unit_test(disk_full),
-	};
-
-	return RUN(tests);
-}

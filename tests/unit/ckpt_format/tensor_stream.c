@@ -322,21 +322,3 @@ TEST(endless_frame)
 	assert_non_null(strstr(err.text, "longer than"));
 	bt_buf_clear(&b);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(round_trip),
-	    cmocka_unit_test(copied),
-	    cmocka_unit_test(end_record),
-	    cmocka_unit_test(zstd_reads_it),
-	    cmocka_unit_test(cut_at_every_byte),
-	    cmocka_unit_test(every_bit_flipped),
-	    cmocka_unit_test(one_behind_the_other),
-	    cmocka_unit_test(other_frames),
-	    cmocka_unit_test(bombs),
-	    cmocka_unit_test(endless_frame),
-	};
-
-	return RUN(tests);
-}

@@ -281,17 +281,3 @@ TEST(snappy)
 		assert_memory_equal(out, cases[i].text, n);
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(parts_are_put_together),
-	    cmocka_unit_test(every_type),
-	    cmocka_unit_test(damaged_index),
-	    cmocka_unit_test(damaged_data),
-	    cmocka_unit_test(names_and_forms),
-	    cmocka_unit_test(snappy),
-	};
-
-	return RUN(tests);
-}

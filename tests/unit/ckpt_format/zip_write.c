@@ -64,12 +64,3 @@ TEST(members_are_read_back)
 	free(wanted);
 	free(data);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(members_are_read_back),
-	};
-
-	return RUN(tests);
-}

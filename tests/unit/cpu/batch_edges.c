@@ -297,13 +297,6 @@ TEST(company_of_any_length)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(one_token),
-	    cmocka_unit_test(one_long_text),
-	    cmocka_unit_test(more_threads_than_texts),
-	    cmocka_unit_test(odd_widths),
-	    cmocka_unit_test(company_of_any_length),
-	};
 	struct bt_config c = config(24, 3, 40);
 	struct bt_error err = {0};
 	struct tiny t;
@@ -314,5 +307,5 @@ int main(void)
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
-	return RUN(tests);
+	return run_listed();
 }

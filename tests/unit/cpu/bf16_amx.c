@@ -325,16 +325,11 @@ TEST(of_attention)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(tails),        cmocka_unit_test(many),
-	    cmocka_unit_test(cuts),         cmocka_unit_test(odd_rows),
-	    cmocka_unit_test(of_attention),
-	};
 	struct bt_error err = {0};
 
 	if (bt_isa(&isa, &err) != BT_OK) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
-	return RUN(tests);
+	return run_listed();
 }

@@ -866,32 +866,6 @@ TEST(bad_batches)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(gradients_are_slopes),
-	    cmocka_unit_test(gradients_with_dropout),
-	    cmocka_unit_test(gradients_over_tokens),
-	    cmocka_unit_test(squares),
-	    cmocka_unit_test(sets_of_labels),
-	    cmocka_unit_test(weights_of_positives),
-	    cmocka_unit_test(weights_of_classes),
-	    cmocka_unit_test(teacher_of_classes),
-	    cmocka_unit_test(teacher_of_labels),
-	    cmocka_unit_test(teacher_of_numbers),
-	    cmocka_unit_test(rows_drawn_together),
-	    cmocka_unit_test(gradients_of_rows_drawn_together),
-	    cmocka_unit_test(pools_of_texts),
-	    cmocka_unit_test(threads_do_not_matter),
-	    cmocka_unit_test(recomputing_does_not_matter),
-	    cmocka_unit_test(company_does_not_matter),
-	    cmocka_unit_test(halves_add_up),
-	    cmocka_unit_test(rows_apart),
-	    cmocka_unit_test(low_is_near),
-	    cmocka_unit_test(anomalies_are_named),
-	    cmocka_unit_test(anomalies_are_placed),
-	    cmocka_unit_test(few_prefer_bf16),
-	    cmocka_unit_test(onednn_needs_avx2),
-	    cmocka_unit_test(bad_batches),
-	};
 	struct bt_config c = tiny_config();
 	struct bt_error err = {0};
 	struct tiny t;
@@ -902,5 +876,5 @@ int main(void)
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
-	return RUN(tests);
+	return run_listed();
 }

@@ -212,14 +212,3 @@ TEST(native_bf16)
 {
 	against_ref("native", true);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(onednn),   cmocka_unit_test(onednn_bf16),
-	    cmocka_unit_test(openblas), cmocka_unit_test(openblas_bf16),
-	    cmocka_unit_test(native),   cmocka_unit_test(native_bf16),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -296,11 +296,6 @@ TEST(a_model)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(tails),        cmocka_unit_test(many),
-	    cmocka_unit_test(largest_sums), cmocka_unit_test(odd_rows),
-	    cmocka_unit_test(refusals),     cmocka_unit_test(a_model),
-	};
 	struct bt_error err = {0};
 	enum bt_isa isa;
 
@@ -308,5 +303,5 @@ int main(void)
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
-	return RUN(tests);
+	return run_listed();
 }

@@ -115,12 +115,3 @@ TEST(tails)
 	one(97, 40, 771);
 	one(80, 96, 200);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(tails),
-	};
-
-	return RUN(tests);
-}

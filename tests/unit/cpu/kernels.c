@@ -964,31 +964,6 @@ TEST(gelu_of_each)
 	end_of_case();
 }
 
-static int run_isa(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(conversions),
-	    cmocka_unit_test(dropout_is_the_same_everywhere),
-	    cmocka_unit_test(embeddings),
-	    cmocka_unit_test(norms),
-	    cmocka_unit_test(sums_and_gates),
-	    cmocka_unit_test(activations),
-	    cmocka_unit_test(activations_of_large),
-	    cmocka_unit_test(gelu_of_each),
-	    cmocka_unit_test(ranges),
-	    cmocka_unit_test(idle_steps),
-	    cmocka_unit_test(optimizers),
-	    cmocka_unit_test(adamw_known_answers),
-	    cmocka_unit_test(attention),
-	    cmocka_unit_test(attention_with_places),
-	    cmocka_unit_test(packing),
-	    cmocka_unit_test(products),
-	    cmocka_unit_test(nan_stays),
-	};
-
-	return RUN(tests);
-}
-
 int main(void)
 {
 	enum bt_isa isa;
@@ -1001,5 +976,5 @@ int main(void)
 		return 1;
 	}
 	k = bt_kernels_for(isa);
-	return run_isa();
+	return run_listed();
 }

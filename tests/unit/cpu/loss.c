@@ -44,14 +44,3 @@ TEST(not_a_number)
 
 	assert_true(isnan(bt_loss_exponentials(x, p, 3, 1, &max)));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(large_numbers),
-	    cmocka_unit_test(sums_are_double),
-	    cmocka_unit_test(not_a_number),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -74,13 +74,3 @@ TEST(share_is_told)
 	                    "101 GFLOP/s (100 % of the matrix-product peak)");
 	assert_string_equal(bt_roofline_share(5.7e10, 0, s), "57 GFLOP/s");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(products_take_little),
-	    cmocka_unit_test(share_is_told),
-	};
-
-	return RUN(tests);
-}

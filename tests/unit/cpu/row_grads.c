@@ -116,13 +116,3 @@ TEST(what_is_not_finite_is_found)
 	tiny_close(&a);
 	tiny_close(&b);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(rows_are_the_table),
-	    cmocka_unit_test(what_is_not_finite_is_found),
-	};
-
-	return RUN(tests);
-}

@@ -112,13 +112,3 @@ TEST(search_ends)
 	bt_hash_index_free(s);
 	free(told);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(all_are_found),
-	    cmocka_unit_test(search_ends),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

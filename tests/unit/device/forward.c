@@ -166,13 +166,6 @@ TEST(what_is_not_there_is_an_error)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(f32_agrees),
-	    cmocka_unit_test(bf16_agrees),
-	    cmocka_unit_test(many_texts_keep_their_order),
-	    cmocka_unit_test(what_is_not_there_is_an_error),
-	};
-
 	setenv("BT_PJRT_CACHE", "cache", 1);
-	return RUN(tests);
+	return run_listed();
 }

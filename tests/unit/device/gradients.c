@@ -316,13 +316,6 @@ TEST(all_losses_agree)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(f32_agrees),
-	    cmocka_unit_test(bf16_agrees),
-	    cmocka_unit_test(all_losses_agree),
-	    cmocka_unit_test(dropout_agrees),
-	};
-
 	setenv("BT_PJRT_CACHE", "cache", 1);
-	return RUN(tests);
+	return run_listed();
 }

@@ -177,14 +177,3 @@ TEST(large_batches_are_cut)
 	assert_int_equal(p.end, 3);
 	assert_int_equal(p.rows, 1);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(few_sizes_fill_rows),
-	    cmocka_unit_test(rare_sizes_are_left_out),
-	    cmocka_unit_test(large_batches_are_cut),
-	};
-
-	return RUN(tests);
-}

@@ -443,13 +443,6 @@ TEST(updates_leave_no_copy)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(adamw_agrees),
-	    cmocka_unit_test(kin_agree),
-	    cmocka_unit_test(divided_updates_agree),
-	    cmocka_unit_test(updates_leave_no_copy),
-	};
-
 	setenv("BT_PJRT_CACHE", "cache", 1);
-	return RUN(tests);
+	return run_listed();
 }

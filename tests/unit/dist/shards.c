@@ -97,15 +97,3 @@ TEST(a_range_has_few_nodes)
 	n = bt_shard_nodes(BT_SHARDS_MAX - 1, 1, BT_SHARDS_MAX - 1, nodes);
 	assert_in_range(n, 11, BT_SHARD_NODES_MAX);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(halves_are_powers_of_two),
-	    cmocka_unit_test(the_tree_is_as_told),
-	    cmocka_unit_test(nodes_of_ranks_cover_all),
-	    cmocka_unit_test(a_range_has_few_nodes),
-	};
-
-	return RUN(tests);
-}

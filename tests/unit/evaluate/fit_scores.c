@@ -122,13 +122,3 @@ TEST(places)
 	assert_err(bt_fit_scores(truth, odd, 4, &s, &k, &err), BT_EFORMAT,
 	           "a prediction is not a number");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(best_of_all),
-	    cmocka_unit_test(places),
-	};
-
-	return RUN(tests);
-}

@@ -333,18 +333,3 @@ TEST(lines_are_plain)
 	plain_is("x\x80\x80\x80\x80\x80", 6, 5,
 	         "x\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD...");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(mcnemar_known_answers),
-	    cmocka_unit_test(differences_of_numbers),
-	    cmocka_unit_test(sums_do_for_a_summary),
-	    cmocka_unit_test(the_worst_are_kept),
-	    cmocka_unit_test(groups_have_an_order),
-	    cmocka_unit_test(groups_are_bounded),
-	    cmocka_unit_test(lines_are_plain),
-	};
-
-	return RUN(tests);
-}

@@ -34,11 +34,10 @@ static void fill(struct bt_dataset *d, bool labelled)
 	d->per_token = d->selects = true;
 }
 
-static void by_tokens(void **state)
+TEST(by_tokens)
 {
 	struct bt_dataset d = {0};
 
-	(void)state;
 	fill(&d, false);
 	assert_int_equal(bt_device_examples_fit(&d, 0, 3), (1 << 18) / LENGTH);
 	assert_int_equal(bt_device_examples_fit(&d, TEXTS - 7, 3), 7);
@@ -46,11 +45,10 @@ static void by_tokens(void **state)
 }
 
 /* The logits of a token with a class are a row as wide as a vocabulary. */
-static void by_logits(void **state)
+TEST(by_logits)
 {
 	struct bt_dataset d = {0};
 
-	(void)state;
 	fill(&d, true);
 	assert_int_equal(bt_device_examples_fit(&d, 0, 3), (1 << 18) / LENGTH);
 	assert_int_equal(bt_device_examples_fit(&d, 5, 30522),
@@ -59,14 +57,4 @@ static void by_logits(void **state)
 	                 (1 << 28) / 250002 / LABELLED);
 	assert_int_equal(bt_device_examples_fit(&d, 5, 1 << 28), 1);
 	bt_dataset_clear(&d);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(by_tokens),
-	    cmocka_unit_test(by_logits),
-	};
-
-	return RUN(tests);
 }

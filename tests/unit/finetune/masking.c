@@ -154,14 +154,3 @@ TEST(is_a_function)
 	assert_int_equal(bt_masking_most(&m, 1), 1);
 	bt_masking_clear(&m);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(replaces),
-	    cmocka_unit_test(masks_words),
-	    cmocka_unit_test(is_a_function),
-	};
-
-	return RUN(tests);
-}

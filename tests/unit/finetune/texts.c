@@ -110,13 +110,3 @@ TEST(weights)
 	bt_dataset_share_weights(&whole);
 	assert_false(whole.has_weights);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(shares),
-	    cmocka_unit_test(weights),
-	};
-
-	return RUN(tests);
-}

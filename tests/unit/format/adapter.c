@@ -99,11 +99,3 @@ TEST(names)
 	assert_null(bt_adapter_layer_file("layers.", 0, &part, &parts));
 	assert_null(bt_adapter_layer_file("", 0, &part, &parts));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(scales),
-	                                   cmocka_unit_test(names)};
-
-	return RUN(tests);
-}

@@ -155,15 +155,3 @@ TEST(single_bytes)
 	assert_int_equal(n, 5);
 	bt_buf_clear(&b);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(names),
-	    cmocka_unit_test(every_code_point),
-	    cmocka_unit_test(where_it_goes_wrong),
-	    cmocka_unit_test(single_bytes),
-	};
-
-	return RUN(tests);
-}

@@ -668,26 +668,3 @@ TEST(random_texts_in_pieces)
 		assert_int_equal(status, 0);
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(usual_files),
-	    cmocka_unit_test(blanks_are_data),
-	    cmocka_unit_test(quoted_fields),
-	    cmocka_unit_test(without_quoting),
-	    cmocka_unit_test(bad_rows),
-	    cmocka_unit_test(quotes_never_closed),
-	    cmocka_unit_test(messages),
-	    cmocka_unit_test(no_tables),
-	    cmocka_unit_test(delimiters),
-	    cmocka_unit_test(limits),
-	    cmocka_unit_test(at_the_ends_of_blocks),
-	    cmocka_unit_test(endless_fields),
-	    cmocka_unit_test(every_short_text),
-	    cmocka_unit_test(random_texts),
-	    cmocka_unit_test(random_texts_in_pieces),
-	};
-
-	return RUN(tests);
-}

@@ -430,22 +430,3 @@ TEST(nearly_json)
 		compare(s, n);
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(good_lines),
-	    cmocka_unit_test(bad_lines),
-	    cmocka_unit_test(arrays),
-	    cmocka_unit_test(bad_arrays),
-	    cmocka_unit_test(objects_of_several_lines),
-	    cmocka_unit_test(limits),
-	    cmocka_unit_test(members),
-	    cmocka_unit_test(odd_keys),
-	    cmocka_unit_test(lists),
-	    cmocka_unit_test(long_lines),
-	    cmocka_unit_test(nearly_json),
-	};
-
-	return RUN(tests);
-}

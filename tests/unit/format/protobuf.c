@@ -150,14 +150,3 @@ TEST(nested)
 	bt_buf_clear(&b);
 	bt_buf_clear(&text);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_type), cmocka_unit_test(other_fields),
-	    cmocka_unit_test(damaged),    cmocka_unit_test(repeated),
-	    cmocka_unit_test(nested),
-	};
-
-	return RUN(tests);
-}

@@ -360,21 +360,3 @@ TEST(lying_lengths)
 		           "byte 0");
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(crc_known_answers),
-	    cmocka_unit_test(crc_of_every_length),
-	    cmocka_unit_test(crc_joined),
-	    cmocka_unit_test(record_known_answer),
-	    cmocka_unit_test(several_files_are_one_stream),
-	    cmocka_unit_test(expected_number),
-	    cmocka_unit_test(cut_at_every_byte),
-	    cmocka_unit_test(every_bit_flipped),
-	    cmocka_unit_test(something_else),
-	    cmocka_unit_test(lying_lengths),
-	};
-
-	return RUN(tests);
-}

@@ -362,15 +362,3 @@ TEST(written)
 	bt_buf_clear(&one);
 	bt_buf_clear(&two);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(good_lines),  cmocka_unit_test(bad_lines),
-	    cmocka_unit_test(experiments), cmocka_unit_test(merges),
-	    cmocka_unit_test(strict),      cmocka_unit_test(types),
-	    cmocka_unit_test(written),
-	};
-
-	return RUN(tests);
-}

@@ -174,14 +174,7 @@ TEST(a_list_of_plugins_may_be_wrong)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(strategies_choose),
-	    cmocka_unit_test(hints_say_how_to_get_it),
-	    cmocka_unit_test(clusters_are_refused),
-	    cmocka_unit_test(a_list_of_plugins_may_be_wrong),
-	};
-
 	unsetenv("BT_PJRT_PATH");
 	unsetenv("TF_CONFIG");
-	return RUN(tests);
+	return run_listed();
 }

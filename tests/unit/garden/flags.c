@@ -259,19 +259,3 @@ TEST(help_and_version_are_seen)
 	                 BT_OPT_HELP_ASKED);
 	assert_int_equal(parse("--version", &a, &err), BT_OPT_VERSION_ASKED);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(values_are_read),
-	    cmocka_unit_test(switches_are_read),
-	    cmocka_unit_test(several_are_gathered),
-	    cmocka_unit_test(mistakes_are_told),
-	    cmocka_unit_test(what_cannot_be_is_refused),
-	    cmocka_unit_test(too_much_is_refused),
-	    cmocka_unit_test(idle_flags_are_noted),
-	    cmocka_unit_test(help_and_version_are_seen),
-	};
-
-	return RUN(tests);
-}

@@ -223,16 +223,3 @@ TEST(keras_lines)
 	                    "examples/second between steps 0 and 100");
 	bt_buf_clear(&b);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(meta_data_are_read),
-	    cmocka_unit_test(the_plan_is_model_gardens),
-	    cmocka_unit_test(patterns_find_files),
-	    cmocka_unit_test(labels_keep_their_numbers),
-	    cmocka_unit_test(keras_lines),
-	};
-
-	return RUN(tests);
-}

@@ -164,15 +164,3 @@ TEST(faults)
 	        RATE "polynomial.initial_learning_rate (--x): it must be "
 	             "given, as a number above 0");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(mnli),
-	    cmocka_unit_test(polynomial),
-	    cmocka_unit_test(others),
-	    cmocka_unit_test(faults),
-	};
-
-	return RUN(tests);
-}

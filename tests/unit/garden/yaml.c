@@ -269,14 +269,3 @@ TEST(python_numbers)
 	assert_string_equal(bt_buf_str(&b), "\"it's\"'a\"b\\'\\\\'");
 	bt_buf_clear(&b);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(scalar_types), cmocka_unit_test(trees),
-	    cmocka_unit_test(bad_texts),    cmocka_unit_test(bombs),
-	    cmocka_unit_test(files),        cmocka_unit_test(python_numbers),
-	};
-
-	return RUN(tests);
-}

@@ -732,25 +732,3 @@ TEST(a_growing_file)
 	release(&x);
 	free(data);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(members_and_frames),
-	    cmocka_unit_test(names),
-	    cmocka_unit_test(a_slow_pipe),
-	    cmocka_unit_test(cut_at_every_byte),
-	    cmocka_unit_test(every_bit_flipped),
-	    cmocka_unit_test(what_follows),
-	    cmocka_unit_test(large_windows),
-	    cmocka_unit_test(a_record_that_looks_so),
-	    cmocka_unit_test(damage_below),
-	    cmocka_unit_test(read_ahead),
-	    cmocka_unit_test(abandoned),
-	    cmocka_unit_test(a_silent_pipe),
-	    cmocka_unit_test(impatient_pipes),
-	    cmocka_unit_test(a_growing_file),
-	};
-
-	return RUN(tests);
-}

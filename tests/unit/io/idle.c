@@ -169,17 +169,3 @@ TEST(abandoned_records)
 	assert_int_equal(left_in_pipe(BT_OUT_BINARY, true, false), 10);
 	assert_int_equal(left_in_pipe(BT_OUT_TEXT, true, false), 10);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(an_idle_pipe),
-	    cmocka_unit_test(an_idle_stream),
-	    cmocka_unit_test(an_idle_file),
-	    cmocka_unit_test(an_idle_pipe_of_text),
-	    cmocka_unit_test(live_outputs),
-	    cmocka_unit_test(abandoned_records),
-	};
-
-	return RUN(tests);
-}

@@ -592,26 +592,3 @@ TEST(bad_json)
 	assert_int_equal(v, 2);
 	json_decref(o);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(look_and_skip),
-	    cmocka_unit_test(a_pipe_in_pieces),
-	    cmocka_unit_test(inputs_that_are_none),
-	    cmocka_unit_test(a_file_appears_when_it_is_whole),
-	    cmocka_unit_test(an_earlier_file_stays),
-	    cmocka_unit_test(large_output),
-	    cmocka_unit_test(behind_a_limit),
-	    cmocka_unit_test(compressed_output),
-	    cmocka_unit_test(compressed_flush),
-	    cmocka_unit_test(links_pipes_and_devices),
-	    cmocka_unit_test(outputs_that_cannot_be),
-	    cmocka_unit_test(permission_denied),
-	    cmocka_unit_test(a_closed_pipe),
-	    cmocka_unit_test(json_comes_back),
-	    cmocka_unit_test(bad_json),
-	};
-
-	return RUN(tests);
-}

@@ -222,16 +222,3 @@ TEST(every_bit_flipped)
 		}
 	bt_buf_clear(&b);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(one_file),
-	    cmocka_unit_test(refused),
-	    cmocka_unit_test(other_sizes),
-	    cmocka_unit_test(cut_at_every_byte),
-	    cmocka_unit_test(every_bit_flipped),
-	};
-
-	return RUN(tests);
-}

@@ -96,11 +96,3 @@ TEST(limit)
 	assert_int_equal(bt_in_peek(in, 100, &p, &got, &err), BT_ELIMIT);
 	bt_in_close(in);
 }
-
-int main(void)
-{
-	const struct CMUnitTest all[] = {cmocka_unit_test(orders),
-	                                 cmocka_unit_test(limit)};
-
-	return RUN(all);
-}

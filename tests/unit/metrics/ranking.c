@@ -208,15 +208,3 @@ TEST(equal_embeddings)
 	}
 	bt_metrics_clear(&m);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(known_answers),
-	    cmocka_unit_test(scores),
-	    cmocka_unit_test(limits),
-	    cmocka_unit_test(equal_embeddings),
-	};
-
-	return RUN(tests);
-}

@@ -164,14 +164,3 @@ TEST(version_2)
 	is(&m, "exact_match", 4. / 7);
 	bt_metrics_clear(&m);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(normalisation),
-	    cmocka_unit_test(version_1),
-	    cmocka_unit_test(version_2),
-	};
-
-	return RUN(tests);
-}

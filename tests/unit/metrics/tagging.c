@@ -236,13 +236,3 @@ TEST(random_answers)
 	assert_int_equal(at, 140);
 	assert_true(wants > 1900);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(known_answers),
-	    cmocka_unit_test(random_answers),
-	};
-
-	return RUN(tests);
-}

@@ -444,20 +444,3 @@ TEST(distances_have_places)
 		                 : k > 5 ? 11
 		                         : k + 6);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(complete_gradients_stay),
-	    cmocka_unit_test(how_does_not_matter),
-	    cmocka_unit_test(words_in_place_of_the_table),
-	    cmocka_unit_test(grows),
-	    cmocka_unit_test(batches_add_up),
-	    cmocka_unit_test(shared_is_packed_once),
-	    cmocka_unit_test(padding_stands_aside),
-	    cmocka_unit_test(distances_have_buckets),
-	    cmocka_unit_test(distances_have_places),
-	};
-
-	return RUN(tests);
-}

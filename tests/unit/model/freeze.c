@@ -224,15 +224,3 @@ TEST(refusals)
 		bt_graph_clear(&g);
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(gradients_are_the_same),
-	    cmocka_unit_test(one_alone_is_the_same),
-	    cmocka_unit_test(the_rest_is_spared),
-	    cmocka_unit_test(refusals),
-	};
-
-	return RUN(tests);
-}

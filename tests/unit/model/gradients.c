@@ -146,10 +146,6 @@ int main(int argc, char **argv)
 	static char path[ALL][4096];
 	static char *of_path[ALL];
 	const char *top = getenv("TEST_TOP");
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(f32_agrees),
-	    cmocka_unit_test(bf16_agrees),
-	};
 
 	paths = argv + 1;
 	n_paths = argc - 1;
@@ -164,5 +160,5 @@ int main(int argc, char **argv)
 		n_paths++;
 		paths = of_path;
 	}
-	return RUN(tests);
+	return run_listed();
 }

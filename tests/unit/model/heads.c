@@ -428,22 +428,3 @@ TEST(fresh_layers)
 	free(x);
 	bt_graph_clear(&g);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(written_as_read),
-	    cmocka_unit_test(wrong_layers_are_named),
-	    cmocka_unit_test(classes_must_fit),
-	    cmocka_unit_test(gradients_are_slopes),
-	    cmocka_unit_test(how_does_not_matter),
-	    cmocka_unit_test(low_is_near),
-	    cmocka_unit_test(texts_have_the_length),
-	    cmocka_unit_test(flatten_is_a_shape),
-	    cmocka_unit_test(keras_cross_entropy),
-	    cmocka_unit_test(held_shares),
-	    cmocka_unit_test(fresh_layers),
-	};
-
-	return RUN(tests);
-}

@@ -51,10 +51,3 @@ TEST(of_names)
 	        "albert.pooler.weight", NULL},
 	    (const int[]){-1, 0, 1}, 1);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(of_names)};
-
-	return RUN(tests);
-}

@@ -103,12 +103,3 @@ TEST(lists)
 	assert_err(bt_lora_check("a,", &err), BT_EARG, "empty name");
 	assert_err(bt_lora_check("a,(b", &err), BT_EARG, "bad pattern '(b'");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(targets),
-	                                   cmocka_unit_test(trained),
-	                                   cmocka_unit_test(lists)};
-
-	return RUN(tests);
-}

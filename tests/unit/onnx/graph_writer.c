@@ -141,14 +141,3 @@ TEST(both_or_none)
 	           "standard output");
 	bt_onnx_free(o);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(limit),
-	    cmocka_unit_test(places),
-	    cmocka_unit_test(both_or_none),
-	};
-
-	return RUN(tests);
-}

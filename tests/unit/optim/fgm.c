@@ -126,13 +126,3 @@ TEST(frozen_words_do_not)
 	                 (2 * WORDS + REST) * sizeof(float));
 	assert_int_equal(bt_fgm_bytes(&graph, 0, 1), 0);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(words_move),
-	    cmocka_unit_test(frozen_words_do_not),
-	};
-
-	return RUN(tests);
-}

@@ -261,18 +261,3 @@ TEST(layers_have_rates)
 	}
 	bt_pool_free(pool);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(rates),
-	    cmocka_unit_test(googles_falls_from_the_first_update),
-	    cmocka_unit_test(warmup_is_a_share_or_updates),
-	    cmocka_unit_test(settings_are_for_their_kind),
-	    cmocka_unit_test(steps),
-	    cmocka_unit_test(gradients_are_held),
-	    cmocka_unit_test(layers_have_rates),
-	};
-
-	return RUN(tests);
-}

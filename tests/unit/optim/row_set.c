@@ -43,12 +43,3 @@ TEST(rows_of_texts)
 	assert_int_equal(s.at[3], 0);
 	bt_row_set_clear(&s);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(rows_of_texts),
-	};
-
-	return RUN(tests);
-}

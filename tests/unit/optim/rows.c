@@ -234,14 +234,3 @@ TEST(goes_on_from_a_checkpoint)
 	close_two(&x);
 	close_two(&y);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(rows_are_the_whole),
-	    cmocka_unit_test(nothing_is_divided_by_nothing),
-	    cmocka_unit_test(goes_on_from_a_checkpoint),
-	};
-
-	return RUN(tests);
-}

@@ -133,14 +133,3 @@ TEST(more_rows_than_a_block)
 		assert_true(fabsf(b[i] - b1[i]) < 1e-3f);
 	bt_pool_free(p.pool);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(as_scikit_learn),
-	    cmocka_unit_test(two_classes),
-	    cmocka_unit_test(more_rows_than_a_block),
-	};
-
-	return RUN(tests);
-}

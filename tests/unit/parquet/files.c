@@ -345,10 +345,5 @@ static int print(const char *path)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(all_files), cmocka_unit_test(lists_as_texts),
-	    cmocka_unit_test(not_read), cmocka_unit_test(limits),
-	    cmocka_unit_test(damage)};
-
-	return argc == 2 ? print(argv[1]) : RUN(tests);
+	return argc == 2 ? print(argv[1]) : run_listed();
 }

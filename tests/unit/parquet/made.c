@@ -567,17 +567,3 @@ TEST(bad_text)
 	one_page((struct page){.values = 2}, "\1\0\0\0\xff\1\0\0\0b", 10,
 	         "record 1 (row group 1): 'text' is not valid UTF-8");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(good),       cmocka_unit_test(ends),
-	    cmocka_unit_test(footers),    cmocka_unit_test(long_names),
-	    cmocka_unit_test(claims),     cmocka_unit_test(compressed),
-	    cmocka_unit_test(lengths),    cmocka_unit_test(dictionaries),
-	    cmocka_unit_test(levels),     cmocka_unit_test(old_lists),
-	    cmocka_unit_test(over_pages), cmocka_unit_test(bad_text),
-	};
-
-	return RUN(tests);
-}

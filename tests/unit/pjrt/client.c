@@ -523,7 +523,8 @@ TEST(cache_place)
 	free(dir);
 }
 
-/* As Python's packages lie: the plugin, and the toolkit that it needs. */
+/* As Python's packages lie: the plugin, and the toolkit that it needs. The last
+ * test, since nothing is forked after it. */
 TEST(toolkit)
 {
 	static const char path[] = "site/jax_plugins/cuda13/cuda_plugin.so";
@@ -557,20 +558,7 @@ TEST(toolkit)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(about),
-	    cmocka_unit_test(versions),
-	    cmocka_unit_test(versions_refused),
-	    cmocka_unit_test(every_call_fails),
-	    cmocka_unit_test(late_errors),
-	    cmocka_unit_test(lies),
-	    cmocka_unit_test(arguments_are_checked),
-	    cmocka_unit_test(compiles_elsewhere),
-	    cmocka_unit_test(cache),
-	    cmocka_unit_test(cache_place),
-	    cmocka_unit_test(toolkit), /* after it, nothing is forked */
-	};
 	load_mock();
 	unsetenv("XLA_FLAGS");
-	return RUN(tests);
+	return run_listed();
 }

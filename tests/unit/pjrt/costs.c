@@ -216,11 +216,6 @@ TEST(every_call_fails)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(of_a_topology), cmocka_unit_test(of_a_client),
-	    cmocka_unit_test(nothing_runs),  cmocka_unit_test(versions),
-	    cmocka_unit_test(lies),          cmocka_unit_test(every_call_fails),
-	};
 	load_mock();
-	return RUN(tests);
+	return run_listed();
 }

@@ -107,12 +107,6 @@ TEST(what_is_not_there)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(shapes),
-	    cmocka_unit_test(places),
-	    cmocka_unit_test(what_is_not_there),
-	};
-
 	unsetenv("PJRT_NAMES_AND_LIBRARY_PATHS");
-	return RUN(tests);
+	return run_listed();
 }

@@ -138,7 +138,7 @@ static bool watch(void *ctx, size_t done, size_t of)
 	return !s->stops || files_in("dir", &pid) == 0;
 }
 
-static void beside_each_other(void **state)
+TEST(beside_each_other)
 {
 	static const char *const texts[] = {"meet 2\n" SOUND, SOUND,
 	                                    "meet 2\n " SOUND};
@@ -147,7 +147,6 @@ static void beside_each_other(void **state)
 	struct bt_pjrt *p;
 	size_t i;
 
-	(void)state;
 	if (!has_room())
 		return;
 	begin();
@@ -177,7 +176,7 @@ static void beside_each_other(void **state)
 }
 
 /* One that fails is named, and ends the others at once. */
-static void an_error_ends_all(void **state)
+TEST(an_error_ends_all)
 {
 	static const char *const refused[] = {"stay\n" SOUND,
 	                                      "meet 2\nnothing"};
@@ -185,7 +184,6 @@ static void an_error_ends_all(void **state)
 	struct bt_pjrt *p;
 	long pid;
 
-	(void)state;
 	if (!has_room())
 		return;
 	begin();
@@ -210,14 +208,13 @@ static void an_error_ends_all(void **state)
 }
 
 /* What lacks memory is left to be tried alone. */
-static void memory_lacks(void **state)
+TEST(memory_lacks)
 {
 	static const char *const texts[] = {"full\n" SOUND, SOUND,
 	                                    "killed\n" SOUND};
 	struct bt_pjrt_options here = {.in_process = true};
 	struct bt_pjrt *p;
 
-	(void)state;
 	begin();
 	assert_ok(bt_pjrt_open(plugin, NULL, &p, &err));
 	assert_ok(all(p, 3, texts));
@@ -238,14 +235,13 @@ static void memory_lacks(void **state)
 	close_all(p);
 }
 
-static void is_stopped(void **state)
+TEST(is_stopped)
 {
 	static const char *const texts[] = {"stay\n" SOUND, "stay\n " SOUND};
 	struct seen seen = {.stops = true};
 	struct bt_pjrt *p;
 	long pid;
 
-	(void)state;
 	begin();
 	assert_ok(bt_pjrt_open(plugin, NULL, &p, &err));
 	bt_pjrt_set_watch(p, watch, &seen);
@@ -258,14 +254,13 @@ static void is_stopped(void **state)
 }
 
 /* Where only one process can have the device. */
-static void alone(void **state)
+TEST(alone)
 {
 	static const char *const texts[] = {SOUND, (SOUND " "),
 	                                    ("full\n" SOUND)};
 	char number[32];
 	struct bt_pjrt *p;
 
-	(void)state;
 	begin();
 	snprintf(number, sizeof(number), "%ld", (long)getpid());
 	setenv("MOCK_PARENT", number, 1);
@@ -278,7 +273,7 @@ static void alone(void **state)
 }
 
 /* Two runs fill a cache at once; each waits for the other's compiler. */
-static void two_runs(void **state)
+TEST(two_runs)
 {
 	static const char *const texts[] = {"meet 2\n" SOUND, SOUND};
 	struct bt_pjrt *p;
@@ -286,7 +281,6 @@ static void two_runs(void **state)
 	int i, status, r;
 	pid_t pid[2];
 
-	(void)state;
 	begin();
 	for (i = 0; i < 2; i++) {
 		pid[i] = fork();
@@ -309,7 +303,7 @@ static void two_runs(void **state)
 }
 
 /* Whoever is killed leaves no process and no file. */
-static void killed(void **state)
+TEST(killed)
 {
 	static const char *const texts[] = {"stay\n" SOUND, "stay\n " SOUND};
 	struct bt_pjrt *p;
@@ -319,7 +313,6 @@ static void killed(void **state)
 	pid_t pid;
 	char c;
 
-	(void)state;
 	begin();
 	assert_int_equal(pipe(held), 0); /* by all that are forked */
 	pid = fork();
@@ -356,15 +349,6 @@ static long *count_of(void *mock, const char *name)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(beside_each_other),
-	    cmocka_unit_test(an_error_ends_all),
-	    cmocka_unit_test(memory_lacks),
-	    cmocka_unit_test(is_stopped),
-	    cmocka_unit_test(alone),
-	    cmocka_unit_test(two_runs),
-	    cmocka_unit_test(killed),
-	};
 	void *mock;
 
 	snprintf(plugin, sizeof(plugin), "%s/plugin/mock.so", getenv("BUILD"));
@@ -376,5 +360,5 @@ int main(void)
 	alive = count_of(mock, "mock_alive");
 	wrong = count_of(mock, "mock_wrong");
 	compiled = count_of(mock, "mock_compiled");
-	return RUN(tests);
+	return run_listed();
 }

@@ -272,13 +272,6 @@ TEST(cached_program_is_equal)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(products),
-	    cmocka_unit_test(devices_add_up),
-	    cmocka_unit_test(donation_leaves_no_copy),
-	    cmocka_unit_test(wrong_programs),
-	    cmocka_unit_test(cached_program_is_equal),
-	};
 	struct bt_pjrt_plugin *found = NULL;
 	size_t n = 0, i;
 	bool there = false;
@@ -292,5 +285,5 @@ int main(void)
 		       "plugin for CPUs\n");
 		return 0;
 	}
-	return RUN(tests);
+	return run_listed();
 }

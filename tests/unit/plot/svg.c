@@ -35,13 +35,3 @@ TEST(a_name_for_which_there_was_no_memory)
 	bt_buf_clear(&a);
 	bt_buf_clear(&b);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(long_names_are_shortened),
-	    cmocka_unit_test(a_name_for_which_there_was_no_memory),
-	};
-
-	return RUN(tests);
-}

@@ -114,14 +114,3 @@ TEST(coverage)
 	covers(true, .95);
 	covers(true, .8);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(scores),
-	    cmocka_unit_test(limits),
-	    cmocka_unit_test(coverage),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -167,10 +167,3 @@ TEST(cases)
 	bt_tok_free(tok[1]);
 	free(data);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(cases)};
-
-	return RUN(tests);
-}

@@ -105,13 +105,3 @@ TEST(degenerate)
 	           "of a context that has 2");
 	bt_spans_clear(&s);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(two_windows),
-	    cmocka_unit_test(degenerate),
-	};
-
-	return RUN(tests);
-}

@@ -111,13 +111,3 @@ TEST(none_fits)
 	           "no tags of the model for a sentence of 2 words follow");
 	assert_ok(bt_tag_path(s, inside, 1, logits, 0, tag, &err));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_best_of_all),
-	    cmocka_unit_test(none_fits),
-	};
-
-	return RUN(tests);
-}

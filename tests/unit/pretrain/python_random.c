@@ -62,13 +62,3 @@ TEST(shuffles)
 	bt_python_random_shuffle(&t, v, 1, sizeof(*v));
 	bt_python_random_shuffle(&t, v, 0, sizeof(*v));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(draws),
-	    cmocka_unit_test(shuffles),
-	};
-
-	return RUN(tests);
-}

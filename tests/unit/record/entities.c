@@ -98,13 +98,3 @@ TEST(test_forms)
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_false(bt_entity_has_part(bt_span(bad[i])));
 }
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_writes_what_is_strict),
-	    cmocka_unit_test(test_forms),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -40,13 +40,3 @@ TEST(by_number)
 	assert_false(bt_labels_are_unnamed(&l));
 	bt_labels_clear(&l);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(by_name),
-	    cmocka_unit_test(by_number),
-	};
-
-	return RUN(tests);
-}

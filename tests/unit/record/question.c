@@ -150,12 +150,3 @@ TEST(reads_texts)
 	assert_null(rec.question.question.p);
 	bt_example_clear(&w);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(reads_and_writes_tokens),
-	    cmocka_unit_test(refuses_tokens), cmocka_unit_test(reads_texts)};
-
-	return RUN(tests);
-}

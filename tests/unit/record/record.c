@@ -541,23 +541,3 @@ TEST(real_evaluation_records)
 {
 	read_real("tf/bert_tiny_mrpc/mrpc_output/eval.tf_record", 408);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(known_example),
-	    cmocka_unit_test(every_kind_comes_back),
-	    cmocka_unit_test(lists_need_not_be_packed),
-	    cmocka_unit_test(malformed_lists),
-	    cmocka_unit_test(no_example_at_all),
-	    cmocka_unit_test(every_prefix),
-	    cmocka_unit_test(every_byte_changed),
-	    cmocka_unit_test(text_records),
-	    cmocka_unit_test(token_records),
-	    cmocka_unit_test(token_records_of_others),
-	    cmocka_unit_test(real_training_records),
-	    cmocka_unit_test(real_evaluation_records),
-	};
-
-	return RUN(tests);
-}

@@ -479,21 +479,3 @@ TEST(what_counts_in_a_text)
 		bt_minhash_free(near);
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(conditions),
-	    cmocka_unit_test(choices),
-	    cmocka_unit_test(features_that_are_nowhere),
-	    cmocka_unit_test(the_last_ones),
-	    cmocka_unit_test(stored_payloads),
-	    cmocka_unit_test(spilled_bytes),
-	    cmocka_unit_test(seen_before),
-	    cmocka_unit_test(near_as_by_brute_force),
-	    cmocka_unit_test(near_keeps_one_of_each),
-	    cmocka_unit_test(what_counts_in_a_text),
-	};
-
-	return RUN(tests);
-}

@@ -56,10 +56,3 @@ TEST(as_scikit_learn)
 	fclose(f);
 	assert_int_equal(cases, 24);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(as_scikit_learn)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -318,18 +318,3 @@ TEST(all_or_none)
 	file_is("p1", "");
 	file_is("p2", "x");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(json_there_and_back),
-	    cmocka_unit_test(json_of_damage),
-	    cmocka_unit_test(statistics),
-	    cmocka_unit_test(sources),
-	    cmocka_unit_test(what_is_put),
-	    cmocka_unit_test(where_it_goes),
-	    cmocka_unit_test(all_or_none),
-	};
-
-	return RUN(tests);
-}

@@ -249,17 +249,3 @@ TEST(classes_in_order)
 	check_classes(INT, "300 7 -1 7", "0121", "2101");
 	check_classes(REAL, "300 7.5 -1 7.5", "0121", "2101");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(known_answers),
-	    cmocka_unit_test(nothing_is_lost),
-	    cmocka_unit_test(unshuffled),
-	    cmocka_unit_test(what_is_refused),
-	    cmocka_unit_test(folds_known_answer),
-	    cmocka_unit_test(classes_in_order),
-	};
-
-	return RUN(tests);
-}

@@ -225,17 +225,3 @@ TEST(misfits_are_refused)
 	                              "tensor<2x3xf32>");
 	bt_hlo_clear(&b);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(all_families_are_sound),
-	    cmocka_unit_test(damage_is_found),
-	    cmocka_unit_test(arguments_are_told),
-	    cmocka_unit_test(replicas_add_up),
-	    cmocka_unit_test(what_is_not_there_is_named),
-	    cmocka_unit_test(misfits_are_refused),
-	};
-
-	return RUN(tests);
-}

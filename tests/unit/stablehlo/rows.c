@@ -117,14 +117,3 @@ TEST(arguments_of_a_text)
 	bt_hlo_batch_clear(&b);
 	bt_graph_clear(&g);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(no_two_overlap),
-	    cmocka_unit_test(rows_are_bounded),
-	    cmocka_unit_test(arguments_of_a_text),
-	};
-
-	return RUN(tests);
-}

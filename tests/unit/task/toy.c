@@ -136,11 +136,3 @@ TEST(learns_in_one_file)
 	assert_true(res.measured.loss < 0.05); /* a constant has .32 */
 	json_decref(config);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(learns_in_one_file)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

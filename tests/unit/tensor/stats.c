@@ -222,17 +222,3 @@ TEST(shapes_and_names)
 	free(rows);
 	bt_pool_free(pool);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(against_a_plain_sum),
-	    cmocka_unit_test(bad_values),
-	    cmocka_unit_test(any_number_of_threads),
-	    cmocka_unit_test(differences),
-	    cmocka_unit_test(differences_of_types),
-	    cmocka_unit_test(shapes_and_names),
-	};
-
-	return RUN(tests);
-}

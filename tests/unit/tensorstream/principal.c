@@ -111,12 +111,3 @@ TEST(test_refused)
 	assert_err(bt_principal_find(&v, 1, &p, &err), BT_EFORMAT,
 	           "rows of one value, expected two or more");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_known), cmocka_unit_test(test_line),
-	    cmocka_unit_test(test_threads), cmocka_unit_test(test_refused)};
-
-	return RUN(tests);
-}

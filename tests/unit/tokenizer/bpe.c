@@ -359,14 +359,3 @@ TEST(odd_files)
 	                                  "\"end_of_word_suffix\":\"x\""),
 	        "'byte_fallback' of the model is not supported with");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(golden_cases),    cmocka_unit_test(two_files),
-	    cmocka_unit_test(merges_in_order), cmocka_unit_test(table_of_pairs),
-	    cmocka_unit_test(long_word),       cmocka_unit_test(odd_files),
-	};
-
-	return RUN(tests);
-}

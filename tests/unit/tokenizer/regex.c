@@ -160,15 +160,3 @@ TEST(hostile_patterns)
 	bt_tok_scratch_free(s);
 	bt_tok_free(t);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(written_another_way),
-	    cmocka_unit_test(has_no_like),
-	    cmocka_unit_test(matches),
-	    cmocka_unit_test(hostile_patterns),
-	};
-
-	return RUN(tests);
-}

@@ -518,22 +518,3 @@ TEST(threads_share_it)
 		bt_tok_scratch_free(x.s[i]);
 	bt_tok_free(x.t);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(golden_cases),
-	    cmocka_unit_test(fingerprints),
-	    cmocka_unit_test(accessors),
-	    cmocka_unit_test(pairs_are_cut),
-	    cmocka_unit_test(results_report),
-	    cmocka_unit_test(saved_ones_open_again),
-	    cmocka_unit_test(vocabularies_refused),
-	    cmocka_unit_test(vocabulary_lines),
-	    cmocka_unit_test(components_refused),
-	    cmocka_unit_test(components_accepted),
-	    cmocka_unit_test(threads_share_it),
-	};
-
-	return RUN(tests);
-}

@@ -431,22 +431,3 @@ TEST(odd_files)
 	        "prepend_scheme 'x' is not supported");
 	refuses(WRAP("null", "null", MODEL), "lacks the token");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(clusters_of_characters),
-	    cmocka_unit_test(best_path),
-	    cmocka_unit_test(settings_are_checked),
-	    cmocka_unit_test(damaged_maps),
-	    cmocka_unit_test(golden_cases),
-	    cmocka_unit_test(spm_fields),
-	    cmocka_unit_test(damaged_models),
-	    cmocka_unit_test(model_directories),
-	    cmocka_unit_test(families_are_named),
-	    cmocka_unit_test(long_word),
-	    cmocka_unit_test(odd_files),
-	};
-
-	return RUN(tests);
-}

@@ -500,21 +500,3 @@ TEST(long_words_take_linear_time)
 	bt_vocab_clear(&v);
 	free(token);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(utf8_round_trip),
-	    cmocka_unit_test(every_character),
-	    cmocka_unit_test(schools_differ),
-	    cmocka_unit_test(many_marks_in_order),
-	    cmocka_unit_test(tries_find_what_is_there),
-	    cmocka_unit_test(tries_hold_many),
-	    cmocka_unit_test(tries_refuse),
-	    cmocka_unit_test(words_are_cut),
-	    cmocka_unit_test(links_give_the_same),
-	    cmocka_unit_test(long_words_take_linear_time),
-	};
-
-	return RUN(tests);
-}

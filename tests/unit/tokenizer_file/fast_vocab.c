@@ -374,17 +374,3 @@ TEST(last_bit_decides)
 		bt_tok_free(t);
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(same_as_jansson),
-	    cmocka_unit_test(takes_what_is_plain),
-	    cmocka_unit_test(takes_nul),
-	    cmocka_unit_test(cut_anywhere),
-	    cmocka_unit_test(vocab_json),
-	    cmocka_unit_test(scores),
-	    cmocka_unit_test(last_bit_decides)};
-
-	return RUN(tests);
-}

@@ -176,15 +176,3 @@ TEST(long_pieces)
 	           "piece 0 has more than 1024 bytes");
 	bt_vocab_clear(&v);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(golden_cases),
-	    cmocka_unit_test(llama_settings),
-	    cmocka_unit_test(merges_in_order),
-	    cmocka_unit_test(long_pieces),
-	};
-
-	return RUN(tests);
-}

@@ -537,24 +537,3 @@ TEST(optimizer_clips)
 	bt_optim_clear(&a);
 	bt_pool_free(pool);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(labels_keep_their_numbers),
-	    cmocka_unit_test(numbers_sort_as_numbers),
-	    cmocka_unit_test(given_numbers_order_labels),
-	    cmocka_unit_test(labels_from_configurations),
-	    cmocka_unit_test(metrics_known_answers),
-	    cmocka_unit_test(datasets),
-	    cmocka_unit_test(a_split_is_stratified),
-	    cmocka_unit_test(pairs_are_counted),
-	    cmocka_unit_test(batches_cover_epochs),
-	    cmocka_unit_test(parts_have_as_many_tokens),
-	    cmocka_unit_test(groups_stay_together),
-	    cmocka_unit_test(a_stream_has_full_batches),
-	    cmocka_unit_test(optimizer_clips),
-	};
-
-	return RUN(tests);
-}

@@ -40,12 +40,3 @@ TEST(refusals)
 	n.available = UINT64_MAX;
 	assert_ok(bt_memory_plan_check(&n, &o, &err));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(refusals),
-	};
-
-	return RUN(tests);
-}

@@ -85,15 +85,3 @@ TEST(errors)
 	assert_true(isnan(bt_tune_standard_error("accuracy", .5, 1)));
 	assert_true(isnan(bt_tune_standard_error("accuracy", NAN, 100)));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(rungs),
-	    cmocka_unit_test(costs),
-	    cmocka_unit_test(budgets),
-	    cmocka_unit_test(errors),
-	};
-
-	return RUN(tests);
-}

@@ -121,14 +121,3 @@ TEST(lists)
 	assert_true(differ > 50);
 	bt_tune_space_clear(&s);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(wrong),
-	    cmocka_unit_test(ranges),
-	    cmocka_unit_test(lists),
-	};
-
-	return RUN(tests);
-}

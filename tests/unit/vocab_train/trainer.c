@@ -256,16 +256,3 @@ TEST(merges_in_order)
 	assert_int_equal(n, 20000);
 	bt_trainer_queue_clear(&q); /* frees the lists of the others */
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(counts_words),
-	    cmocka_unit_test(counts_long_words),
-	    cmocka_unit_test(counts_up_to_a_limit),
-	    cmocka_unit_test(trains_the_same),
-	    cmocka_unit_test(numbers_of_pairs),
-	    cmocka_unit_test(merges_in_order)};
-
-	return RUN(tests);
-}
