@@ -5,7 +5,7 @@
 
 static const char *const part_names[] = {
     "text",       "second text", "label", "id", "value asked for",
-    "value kept", "choice"};
+    "value kept", "choice",      "text"};
 
 bool bt_table_is_na(struct bt_span v)
 {

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "table/join_int.h"
+#include "table/literal.h"
 #include "table/table_int.h"
 
 /* Whether numbers of labels outlive their new names: if no two labels share
@@ -72,6 +73,66 @@ void bt_table_maker_clear(struct bt_table_maker *m)
 	memset(m, 0, sizeof(*m));
 }
 
+/* Puts the texts of the list, as JSON Lines come or as a field of CSV holds it,
+ * behind what is in b, with a blank between two. False: it is none. */
+static bool put_list(struct bt_span list, struct bt_buf *b)
+{
+	json_t *all = NULL, *v;
+	const char *p = list.p, *end = p + list.n;
+	const char *between = "";
+	bool is = true;
+	size_t i, n;
+
+	if (bt_table_is_list(list)) {
+		for (p++; p < end; p += n + 1, between = " ") {
+			n = strnlen(p, (size_t)(end - p));
+			bt_buf_puts(b, between);
+			bt_buf_put(b, p, n);
+		}
+		return true;
+	}
+	all = bt_table_literal(list);
+	is = json_is_array(all);
+	json_array_foreach(all, i, v)
+	{
+		is = is && (json_is_string(v) || json_is_null(v));
+		if (!json_is_string(v))
+			continue;
+		bt_buf_puts(b, between);
+		bt_buf_put(b, json_string_value(v), json_string_length(v));
+		between = " ";
+	}
+	json_decref(all);
+	return is;
+}
+
+/* A field that holds a list of texts; an empty one is empty. */
+static int add_list(struct bt_table_maker *m, enum bt_table_part part,
+                    struct bt_span v, struct bt_span *out, struct bt_error *err)
+{
+	struct bt_buf *b = &m->parts[part];
+	bool is;
+	int r;
+
+	if (v.n == 0 ||
+	    (m->opts->na == BT_TABLE_NA_PANDAS && bt_table_is_na(v)))
+		return bt_table_add_field(m, part, v, false, out, err);
+	if (!bt_table_is_list(v) &&
+	    (r = bt_table_set_field(m, BT_LIST, v, &v, err)) != BT_OK)
+		return r;
+	is = put_list(v, b);
+	*out = (struct bt_span){bt_buf_str(b), b->len};
+	if (is && out->p != NULL)
+		return BT_OK;
+	if (is)
+		return bt_error_nomem(err, "reading a row");
+	m->fault = BT_TABLE_LIST;
+	return bt_error_set(err, BT_EFORMAT,
+	                    "the text '%.*s' is not a list such as "
+	                    "[\"a\", \"b\"]",
+	                    (int)(v.n < 60 ? v.n : 60), v.p);
+}
+
 /* One column, or several that are joined by a blank. */
 static int take_texts(struct bt_table_maker *m, enum bt_table_part part,
                       const size_t *column, size_t n, struct bt_span *out,
@@ -84,8 +145,10 @@ static int take_texts(struct bt_table_maker *m, enum bt_table_part part,
 	for (i = 0; r == BT_OK && i < n; i++) {
 		if (i > 0)
 			bt_buf_putc(&m->parts[part], ' ');
-		r = bt_table_add_field(m, part, m->fields[column[i]], n == 1,
-		                       out, err);
+		r = m->opts->text_lists
+		        ? add_list(m, part, m->fields[column[i]], out, err)
+		        : bt_table_add_field(m, part, m->fields[column[i]],
+		                             n == 1, out, err);
 	}
 	return r;
 }

@@ -108,7 +108,14 @@ static void allow_lists(struct bt_row_source *rows,
                         const struct bt_table_opts *opts)
 {
 	const struct bt_table_columns *c = &rows->columns;
+	size_t i;
 
+	for (i = 0; opts->text_lists && i < c->n_text; i++)
+		if (c->text[i] < c->own)
+			bt_jsonl_allow_list(rows->jsonl, c->text[i]);
+	for (i = 0; opts->text_lists && i < c->n_pair; i++)
+		if (c->pair[i] < c->own)
+			bt_jsonl_allow_list(rows->jsonl, c->pair[i]);
 	if (may_have_several(c, opts) && c->label[0] < c->own)
 		bt_jsonl_allow_list(rows->jsonl, c->label[0]);
 	if (c->n_choice == 1 && c->choice[0] < c->own)
@@ -255,13 +262,13 @@ static int want_columns(struct bt_row_source *rows,
 		size_t n;
 		unsigned lists;
 	} all[] = {
-	    {c->text, c->n_text, 0},
+	    {c->text, c->n_text, opts->text_lists},
 	    {c->label, c->n_label, may_have_several(c, opts)},
 	    {c->choice, c->n_choice, c->n_choice == 1},
 	    {&c->choice_list_names, c->choice_list_names != BT_TABLE_ABSENT, 1},
 	    {c->keep, c->n_keep, 0},
 	    {c->where, opts->n_where, 0},
-	    {c->pair, c->n_pair, 0},
+	    {c->pair, c->n_pair, opts->text_lists},
 	    {c->join, c->n_join, 0},
 	    {&c->id, c->id < BT_TABLE_ROW, 0},
 	    {&c->weight, c->weight != BT_TABLE_ABSENT, 0}};

@@ -24,6 +24,7 @@ static const char *fault_name(enum bt_table_fault fault)
 	    "with the header again",
 	    "with an empty choice",
 	    "with a key that a joined file lacks",
+	    "with a text that should be a list",
 	};
 
 	return fault < BT_TABLE_FAULTS ? names[fault] : "?";
@@ -34,7 +35,7 @@ static const char *const keys[BT_TABLE_FAULTS] = {
     "fields",   "quotes",        "nul",         "limit",         "encoding",
     "no_label", "unknown_label", "not_binary",  "not_one_label", "not_a_number",
     "weight",   "json",          "missing_key", "nested",        "null",
-    "header",   "choice",        "not_joined"};
+    "header",   "choice",        "not_joined",  "not_list"};
 
 void bt_table_facts(const struct bt_table_stats *st, struct bt_summary *s)
 {

@@ -227,6 +227,13 @@ static int doubt_labels(const struct bt_table *t, struct bt_error *err)
 		            "each of %llu records has exactly one of the %zu "
 		            "labels, of which any number may apply",
 		            (unsigned long long)t->stats.records, n);
+	if (t->stats.listed > t->stats.records / 2)
+		bt_log_warn(t->opts.log, "texts-are-lists",
+		            BT_HINT_TABLE_TEXT_LIST,
+		            "%llu of %llu texts look like lists, with brackets "
+		            "and quotes",
+		            (unsigned long long)t->stats.listed,
+		            (unsigned long long)t->stats.records);
 	if (t->maker.control)
 		bt_log_warn(t->opts.log, "control-characters",
 		            BT_HINT_TABLE_WINDOWS1252,
@@ -430,6 +437,8 @@ static int count(struct bt_table *t, const struct bt_text_rec *rec,
 	s->empty += rec->text_a.n == 0;
 	s->empty_pairs += rec->text_b.p != NULL && rec->text_b.n == 0;
 	s->missing += t->maker.missing;
+	s->listed += bt_table_looks_like_list(rec->text_a) &&
+	             rec->text_a.p[rec->text_a.n - 1] == ']';
 	s->labelled += n > 0 || rec->numbers != NULL;
 	s->singles += t->maker.columns->n_label > 1 && rec->several && n == 1;
 	t->several |= rec->several;

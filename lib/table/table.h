@@ -92,6 +92,8 @@ struct bt_table_opts {
 	                     * like others, and null is as empty */
 	const char *keep;   /* columns with commas between that become features
 	                     * of their names, or NULL; null is absent */
+	bool text_lists; /* text and pair hold lists of texts, as JSON or Python
+	                  * writes them, which are joined by blanks */
 	const char *weight; /* column of numbers of at least 0, or NULL */
 	const struct bt_table_where *where; /* [n_where] all must hold; other
 	                                     * rows are passed over */
@@ -158,6 +160,7 @@ enum bt_table_fault {
 	BT_TABLE_AGAIN,   /* the header once more */
 	BT_TABLE_CHOICES, /* an empty choice before another, or one alone */
 	BT_TABLE_JOINED,  /* a key that the file to join lacks */
+	BT_TABLE_LIST,    /* not the list that a text should be */
 	BT_TABLE_FAULTS   /* how many there are; in a bt_table: none */
 };
 
@@ -171,6 +174,7 @@ struct bt_table_stats {
 	uint64_t empty_pairs; /* of them without a second text in its column */
 	uint64_t singles;     /* of them with one of several labels */
 	uint64_t missing;     /* of them with a text that is "nan" by na */
+	uint64_t listed;      /* of them with a text that looks like a list */
 	uint64_t labelled;    /* of them with one label or more */
 	size_t labels; /* different ones, counted to BT_TABLE_LABELS_MAX */
 	uint64_t duplicates;         /* left out */

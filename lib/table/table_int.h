@@ -180,6 +180,7 @@ enum bt_table_part {
 	BT_WHERE,
 	BT_KEEP,
 	BT_CHOICE,
+	BT_LIST, /* of texts */
 	BT_PARTS
 };
 

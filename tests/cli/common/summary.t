@@ -109,6 +109,8 @@ printf 'text,a,b\nx,no,yes\ny,no,\n' >choices.csv
 csv2tfrecord -q --choices a,b --skip-bad --summary cA -o rA choices.csv
 printf 'b,v\nyes,1\n' >yes.csv
 csv2tfrecord -q --join b=yes.csv -t b.v --skip-bad --summary cC -o rC choices.csv
+printf "text\tlabel\n['a', 'b']\tx\nplain\ty\n" >turns.tsv
+csv2tfrecord -q -l label --text-list --skip-bad --summary cD -o rD turns.tsv
 # what no small file shows: beyond a limit
 echo '{"faults":{"limit":1}}' >c8
 is "$(members c4 | grep -c '^code\|^message\|^error')" 3 'an error is in the summary'

@@ -187,6 +187,26 @@ refuses "*the label '??0, 1, 'X'??' is not a list * $spans" '... in CSV' csv2tfr
 csv2tfrecord -l y -o lists.rec odd.csv 2>err
 like "$(cat err)" "*warning: the label '??0, 1, 'X'??' looks like spans in a text, and is one label like the others $spans*" \
 	'... that are read as one label'
+# texts that are lists, as the turns of a conversation
+cat >turns.csv <<'END'
+prompt,answer,label
+"[""hi"", ""caf\u00e9, please""]","['sure' 'it\'s here']",a
+"[""x"", null, ""y""]",[],b
+,['z'],a
+END
+gives "label=a|text_a=hi café, please|text_b=sure it's here
+label=b|text_a=x y|text_b=
+label=a|text_a=|text_b=z" 'lists of texts' -t prompt --pair answer -l label --text-list turns.csv
+csv2tfrecord -t prompt -l label -o o turns.csv 2>err
+like "$(cat err)" "*warning: 2 of 3 texts look like lists, with brackets and quotes (--text-list joins *" '... without the option'
+printf '{"t": ["hi", "there"], "l": "a"}\n{"t": [], "l": "b"}\n' >turns.jsonl
+gives 'label=a|text_a=hi there
+label=b|text_a=' 'of JSON Lines' -t t -l l --text-list turns.jsonl
+for text in 'plain' '[1, 2]' '["a"' '{"a": "b"}'; do
+	printf '%s\n' "$text" >plain.csv
+	refuses "*record 1 (line 1): the text '*' is not a list such as *" "no list: $text" \
+		csv2tfrecord -t 1 --no-header --no-quote --delimiter tab --text-list plain.csv
+done
 misuse '--label-list needs --label, *' 'lists of no column' csv2tfrecord --label-list m.csv
 misuse '--label-list needs --label, *' 'lists and a separator' \
 	csv2tfrecord -l y --label-list --label-separator ';' m.csv
