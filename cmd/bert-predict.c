@@ -4,7 +4,6 @@
 
 #include "bert-predict-options.h"
 
-#include "base/mem.h"
 #include "base/num.h"
 #include "base/str.h"
 #include "base/tool.h"
@@ -479,7 +478,7 @@ static int blend(const struct args *a, char **records, int n)
 	                          .output = a->common.output,
 	                          .labels = a->p,
 	                          .log = &log};
-	double *weights = bt_array(o.n_files, sizeof(*weights));
+	double weights[BT_OPT_LIST_MAX];
 	struct bt_out *summary = NULL;
 	struct bt_error err = {0};
 	int status, r;

@@ -166,7 +166,7 @@ static void product(const struct bt_int8_product *p)
 	int now = 0;
 
 	TILE_CONFIG(&tile_config);
-	sums[1].c = sums[1].rows = sums[1].written = 0;
+	sums[1].r = sums[1].c = sums[1].rows = sums[1].written = 0;
 	for (c = 0; c < p->n; c += SIDE)
 		for (r = 0; r < p->rows; r += SIDE) {
 			block(p, r, c, &sums[now], &sums[!now]);
