@@ -357,7 +357,7 @@ static bool has_rows(const struct bt_jsonl_object *o, struct bt_span key)
 {
 	const char *k = o->p, *end = o->end;
 
-	if (!is_list_of(o, '{'))
+	if (key.n == 0 || !is_list_of(o, '{'))
 		return false;
 	while ((k = memmem(k, (size_t)(end - k), key.p, key.n)) != NULL) {
 		if (k[-1] == '"' && k + key.n < end && k[key.n] == '"')

@@ -52,7 +52,7 @@ static int look(struct bt_tfrecord *r, const uint8_t **data, size_t *len,
 }
 
 /* Whether the error e is damage of compressed data, behind which nothing can be
- * read: then it is told, and what came before is kept. */
+ * read. Then it warns, and what came before is kept. */
 static bool ends_early(const struct bt_tfrecord *r, int e, struct bt_error *err)
 {
 	if ((e != BT_ETRUNCATED && e != BT_ECORRUPT) || r->record == 0 ||

@@ -10,7 +10,7 @@
 #include "parquet/parquet.h"
 #include "table/table.h"
 
-#define BT_TABLE_REPORTED 5 /* bad rows told of one by one */
+#define BT_TABLE_REPORTED 5 /* bad rows that are warned of singly */
 
 /* The columns of a table, their names in UTF-8. */
 struct bt_table_header {
