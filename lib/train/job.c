@@ -379,8 +379,8 @@ static int check_replaced(const struct bt_job *j, struct bt_error *err)
 	return bt_error_hint(
 	    err, BT_HINT_FORCE,
 	    bt_error_set(err, BT_EARG,
-	                 folds ? "'%s' has models of folds, in place of which "
-	                         "the new one would be taken"
+	                 folds ? "'%s' has models of folds, and tools would "
+	                         "take the new one instead of them"
 	                       : "'%s' has a finished model, which the new one "
 	                         "would replace",
 	                 t->out));

@@ -101,7 +101,7 @@ cp older grown/folds.json
 works 'what earlier versions wrote goes on' fold grown --steps 2 --kfold 2 grows.rec
 like "$(cat err)" '*fold 1 of 2 is finished*' 'as it is'
 
-misuses "*'grown' has models of folds, in place of which the new one would be taken (give another output directory, or --force)*" \
+misuses "*'grown' has models of folds, and tools would take the new one instead of them (give another output directory, or --force)*" \
 	'one model in the directory of folds' bert-train -q --init-config tiny --tokenizer vocab.txt --steps 1 -o grown grows.rec
 
 # a model to start from that was trained anew

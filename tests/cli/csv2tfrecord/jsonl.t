@@ -197,5 +197,7 @@ while [ $at -lt "$size" ]; do
 	at=$((at + 1))
 done
 is "$odd" '' 'cut at every byte'
+echo '{"data": [{"text": "a"}]}' >inside.json
+refuses "*has no key '';*" 'an empty key' csv2tfrecord -t '' -o no inside.json
 
 finish
