@@ -18,7 +18,7 @@ enum bt_purpose {
 	BT_PURPOSE_SPLIT = 3,   /* choice of the evaluation share */
 	BT_PURPOSE_SHARE = 4,   /* choice of the share trained on */
 	BT_PURPOSE_CLUSTER = 5, /* first centres; step = index of centre */
-	BT_PURPOSE_PAIRS = 6,   /* another text of a class; step = round */
+	BT_PURPOSE_PAIRS = 6,   /* circles of a class's texts; step = epoch */
 	BT_PURPOSE_MASK = 7,    /* tokens that are masked; step = update */
 	BT_PURPOSE_RESAMPLE = 8, /* examples with replacement; step = sample */
 	BT_PURPOSE_PRINCIPAL =

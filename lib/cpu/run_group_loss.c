@@ -102,6 +102,13 @@ static void add_slopes(struct work *w, size_t i, size_t c, double d, double cos)
 	add_slope(w, c, i, d, cos);
 }
 
+static bool is_anchor(const struct work *w, size_t i)
+{
+	return w->b->embedding_loss == BT_EMBEDDING_CLASSES
+	           ? i % 2 == 0
+	           : w->b->labels[i] == 0;
+}
+
 /* What the group of anchor i weighs; *end: behind its last sequence. */
 static double weight_of(const struct work *w, size_t i, size_t *end)
 {
@@ -109,7 +116,7 @@ static double weight_of(const struct work *w, size_t i, size_t *end)
 
 	do
 		sum += w->b->weights != NULL ? (double)w->b->weights[i] : 1;
-	while (++i < w->n && w->b->labels[i] > 0);
+	while (++i < w->n && !is_anchor(w, i));
 	*end = i;
 	return sum * (double)w->b->loss_scale;
 }
@@ -126,10 +133,10 @@ static bool same_tokens(const struct bt_batch *b, size_t i, size_t c)
 /* Whether anchor i's text 1 is to be nearer than c, or is c. */
 static bool competes(const struct work *w, size_t i, size_t c)
 {
-	const float *class =
-	    w->b->embedding_loss == BT_EMBEDDING_CLASSES ? w->b->targets : NULL;
+	const int32_t *class =
+	    w->b->embedding_loss == BT_EMBEDDING_CLASSES ? w->b->labels : NULL;
 
-	if (c == i + 1 || w->b->labels[c] == 0)
+	if (c == i + 1 || is_anchor(w, c))
 		return c == i + 1;
 	return (class == NULL || class[c] != class[i]) &&
 	       !same_tokens(w->b, i, c) && !same_tokens(w->b, i + 1, c);
@@ -175,7 +182,7 @@ static void rank_anchors(void *arg, int piece, int worker)
 	size_t i, end = bt_piece_end(w->n, STEP, piece);
 
 	for (i = (size_t)piece * STEP; i < end; i++)
-		if (w->b->labels[i] == 0)
+		if (is_anchor(w, i))
 			rank_one(w, i, w->score + (size_t)worker * w->n);
 }
 
@@ -188,10 +195,10 @@ static void rank_others(void *arg, int piece, int worker)
 
 	(void)worker;
 	for (c = (size_t)piece * STEP; c < end; c++) {
-		if (w->b->labels[c] == 0)
+		if (is_anchor(w, c))
 			continue;
 		for (i = 0; i < w->n; i++) {
-			if (w->b->labels[i] != 0 || !competes(w, i, c))
+			if (!is_anchor(w, i) || !competes(w, i, c))
 				continue;
 			score = BT_EMBEDDING_SCALE * cosine(w, i, c);
 			add_slope(w, c, i, rank_slope(w, i, c, score),
@@ -209,7 +216,7 @@ static double rank(struct work *w)
 	bt_engine_run(w->e, rank_anchors, w, pieces);
 	bt_engine_run(w->e, rank_others, w, pieces);
 	for (i = 0; i < w->n; i++)
-		if (w->b->labels[i] == 0)
+		if (is_anchor(w, i))
 			loss += w->weighted[i];
 	return loss;
 }

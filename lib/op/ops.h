@@ -299,7 +299,8 @@ int bt_op_choice_loss(struct bt_graph *g, int scores);
  *       -log softmax over c in C (k cos(i, c)) at i's text 1
  * without the c whose tokens are those of the anchor or of its text 1.
  *
- * CLASSES: RANKING without the c, too, whose target, a class, is the anchor's.
+ * CLASSES: RANKING of groups of two, and the label of both is a class; without
+ * the c, too, of the anchor's class.
  *
  * COSENT: of two groups, that with the larger target y is to have the larger
  * cosine of its texts 0 and 1, s [Su 2022, "CoSENT"]:

@@ -31,6 +31,7 @@ struct solver {
 	const double *of;                       /* what is evaluated */
 	double *out;                            /* its slope */
 	size_t first, end;                      /* rows of the block */
+	const float *x;                         /* those */
 	double *row_slope;  /* [BLOCK][classes] of the outputs */
 	double loss[BLOCK]; /* of each row */
 };
@@ -53,17 +54,18 @@ static double dot(const double *x, const double *y, size_t n)
 	return sum;
 }
 
-/* Columns from .. from+n-1 of the rows from i on; none are behind the last. */
-static void take_rows(const struct bt_softmax_regression *p, size_t i,
-                      size_t from, size_t n, double x[AT_ONCE][COLS])
+/* Columns from .. from+n-1 of the rows from i on; none are behind the block. */
+static void take_rows(const struct solver *s, size_t i, size_t from, size_t n,
+                      double x[AT_ONCE][COLS])
 {
-	const float *row = p->x + i * p->cols + from;
+	const struct bt_softmax_regression *p = &s->p;
+	const float *row = s->x + (i - s->first) * p->cols + from;
 	size_t r, j;
 
 	for (r = 0; r < AT_ONCE; r++, row += p->cols)
-		if (i + r < p->n)
+		if (i + r < s->end)
 			for (j = 0; j < n; j++)
-				x[r][j] = (double)row[j];
+				x[r][j] = p->scale * (double)row[j];
 		else
 			memset(x[r], 0, n * sizeof(double));
 }
@@ -101,7 +103,7 @@ static void find_outputs(struct solver *s, size_t i)
 			q[r * p->classes + k] = s->of[k * width + p->cols];
 	for (from = 0; from < p->cols; from += n) {
 		n = p->cols - from < COLS ? p->cols - from : COLS;
-		take_rows(p, i, from, n, x);
+		take_rows(s, i, from, n, x);
 		for (k = 0; k < p->classes; k++)
 			add_products(x, s->of + k * width + from, n, q + k,
 			             p->classes);
@@ -183,7 +185,7 @@ static void classes(void *arg, int piece, int worker)
 	for (from = 0; from < p->cols; from += n) {
 		n = p->cols - from < COLS ? p->cols - from : COLS;
 		for (i = s->first; i < s->end; i += AT_ONCE) {
-			take_rows(p, i, from, n, x);
+			take_rows(s, i, from, n, x);
 			for (k = first; k < end; k++)
 				add_rows(x, q + (i - s->first) * p->classes + k,
 				         p->classes, n,
@@ -193,11 +195,13 @@ static void classes(void *arg, int piece, int worker)
 }
 
 /* The value at `of`, and its slope. */
-static double evaluate(struct solver *s, const double *of, double *slope)
+static int evaluate(struct solver *s, const double *of, double *slope,
+                    double *value, struct bt_error *err)
 {
 	const struct bt_softmax_regression *p = &s->p;
 	double sum = 0;
 	size_t i, k;
+	int r;
 
 	s->of = of;
 	s->out = slope;
@@ -210,6 +214,9 @@ static double evaluate(struct solver *s, const double *of, double *slope)
 	}
 	for (s->first = 0; s->first < p->n; s->first = s->end) {
 		s->end = p->n - s->first > BLOCK ? s->first + BLOCK : p->n;
+		if ((r = p->rows(p->ctx, s->first, s->end - s->first, &s->x,
+		                 err)))
+			return r;
 		bt_pool_run(p->pool, rows, s,
 		            (int)((s->end - s->first + ROWS - 1) / ROWS));
 		bt_pool_run(p->pool, classes, s,
@@ -217,7 +224,8 @@ static double evaluate(struct solver *s, const double *of, double *slope)
 		for (i = s->first; i < s->end; i++)
 			sum += s->loss[i - s->first];
 	}
-	return sum;
+	*value = sum;
+	return BT_OK;
 }
 
 /* along = the way down: the slope through the inverse of the curvature that the
@@ -252,23 +260,26 @@ static void aim(struct solver *s)
 	}
 }
 
-/* Goes along until the value falls enough; false: it does not. */
-static bool step(struct solver *s, double *value)
+/* Goes along until the value falls enough; *stuck: it does not. */
+static int step(struct solver *s, double *value, bool *stuck,
+                struct bt_error *err)
 {
 	double fall = dot(s->slope, s->along, s->size), far = 1, v;
 	size_t m = s->steps % MEMORY, j;
-	int tries = 0;
+	int tries = 0, r;
 
 	do {
 		for (j = 0; j < s->size; j++)
 			s->next[j] = s->at[j] + far * s->along[j];
-		v = evaluate(s, s->next, s->next_slope);
+		if ((r = evaluate(s, s->next, s->next_slope, &v, err)))
+			return r;
 		if (v <= *value + 1e-4 * far * fall)
 			break;
 		far /= 2;
 	} while (++tries < 40);
-	if (tries == 40)
-		return false;
+	*stuck = tries == 40;
+	if (*stuck)
+		return BT_OK;
 	for (j = 0; j < s->size; j++) {
 		s->moved[m][j] = s->next[j] - s->at[j];
 		s->turned[m][j] = s->next_slope[j] - s->slope[j];
@@ -278,7 +289,7 @@ static bool step(struct solver *s, double *value)
 	memcpy(s->at, s->next, s->size * sizeof(*s->at));
 	memcpy(s->slope, s->next_slope, s->size * sizeof(*s->slope));
 	*value = v;
-	return true;
+	return BT_OK;
 }
 
 static bool flat(const struct solver *s)
@@ -334,22 +345,21 @@ int bt_softmax_regression(const struct bt_softmax_regression *p, float *w,
 {
 	struct solver s = {.p = *p};
 	int r = open(&s, err), i;
+	bool stuck = false;
 	double value;
 	size_t k, j;
 
-	if (r == BT_OK) {
-		value = evaluate(&s, s.at, s.slope);
-		for (i = 0; i < STEPS && !flat(&s); i++) {
-			aim(&s);
-			if (!step(&s, &value))
-				break;
-		}
-		for (k = 0; k < p->classes; k++) {
-			for (j = 0; j < p->cols; j++)
-				w[k * p->cols + j] =
-				    (float)s.at[k * (p->cols + 1) + j];
-			b[k] = (float)s.at[k * (p->cols + 1) + p->cols];
-		}
+	if (r == BT_OK)
+		r = evaluate(&s, s.at, s.slope, &value, err);
+	for (i = 0; r == BT_OK && i < STEPS && !stuck && !flat(&s); i++) {
+		aim(&s);
+		r = step(&s, &value, &stuck, err);
+	}
+	for (k = 0; r == BT_OK && k < p->classes; k++) {
+		for (j = 0; j < p->cols; j++)
+			w[k * p->cols + j] =
+			    (float)(p->scale * s.at[k * (p->cols + 1) + j]);
+		b[k] = (float)s.at[k * (p->cols + 1) + p->cols];
 	}
 	clear(&s);
 	return r;

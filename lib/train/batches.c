@@ -11,7 +11,26 @@
 /* Examples of the order. */
 static size_t length_of(const struct bt_batches *b)
 {
-	return b->o.stream ? 2 * b->d->n : b->d->n;
+	return b->o.stream ? 2 * b->n : b->n;
+}
+
+/* Examples that count as one, at most. */
+static size_t most_together(const struct bt_batches *b)
+{
+	return b->o.pairs ? 2 : b->d->most_texts > 1 ? b->d->most_texts : 1;
+}
+
+/* Room for the pairs; b->last stays NULL when out of memory. */
+static void begin_pairs(struct bt_batches *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->d->n; i++)
+		if ((size_t)b->d->label[i] >= b->classes)
+			b->classes = (size_t)b->d->label[i] + 1;
+	b->other = bt_array(b->d->n, sizeof(*b->other));
+	if (b->other != NULL)
+		b->last = bt_array(b->classes, sizeof(*b->last));
 }
 
 int bt_batches_init(struct bt_batches *b, const struct bt_dataset *d,
@@ -21,6 +40,7 @@ int bt_batches_init(struct bt_batches *b, const struct bt_dataset *d,
 	b->o = *o;
 	b->d = d;
 	b->epoch = -1;
+	b->n = o->pairs ? 2 * d->n : d->n;
 	if (o->stream && (o->size == 0 || o->tokens != 0 ||
 	                  o->size > d->n / (size_t)o->accumulate))
 		return bt_error_set(err, BT_EARG,
@@ -28,9 +48,12 @@ int bt_batches_init(struct bt_batches *b, const struct bt_dataset *d,
 		                    "are %zu",
 		                    o->size * (size_t)o->accumulate, d->n);
 	b->order = bt_array(length_of(b), sizeof(*b->order));
-	if (b->order != NULL && d->most_texts > 1)
+	if (b->order != NULL && o->pairs)
+		begin_pairs(b);
+	else if (b->order != NULL && d->most_texts > 1)
 		b->first = bt_dataset_find_texts(d, &b->groups);
-	return b->order != NULL && (d->most_texts <= 1 || b->first != NULL)
+	return b->order != NULL && (most_together(b) == 1 || b->first != NULL ||
+	                            b->last != NULL)
 	           ? BT_OK
 	           : bt_error_nomem(err, "ordering examples");
 }
@@ -39,6 +62,8 @@ void bt_batches_clear(struct bt_batches *b)
 {
 	free(b->order);
 	free(b->first);
+	free(b->other);
+	free(b->last);
 	memset(b, 0, sizeof(*b));
 }
 
@@ -51,9 +76,35 @@ static size_t group_at(const struct bt_batches *b, size_t at, size_t *tokens)
 
 	do
 		*tokens += bt_dataset_length(d, b->order[at + n++]);
-	while (b->first != NULL && at + n < end &&
-	       d->continues[b->order[at + n]] == BT_CONTINUES_GROUP);
+	while (at + n < end &&
+	       (b->other != NULL
+	            ? n < 2
+	            : b->first != NULL && d->continues[b->order[at + n]] ==
+	                                      BT_CONTINUES_GROUP));
 	return n;
+}
+
+/* The circles of an epoch's pairs: in random order, each example enters its
+ * class's behind the one that did last. scratch: [d->n]. */
+static void draw_pairs(const struct bt_batches *b, uint32_t epoch,
+                       uint32_t *scratch)
+{
+	const struct bt_dataset *d = b->d;
+	uint32_t x, *last;
+	size_t i;
+
+	bt_random_order(b->o.seed, BT_PURPOSE_PAIRS, epoch, scratch,
+	                (uint32_t)d->n);
+	for (i = 0; i < b->classes; i++)
+		b->last[i] = UINT32_MAX;
+	for (i = 0; i < d->n; i++) {
+		x = scratch[i];
+		last = &b->last[d->label[x]];
+		b->other[x] = *last != UINT32_MAX ? b->other[*last] : x;
+		if (*last != UINT32_MAX)
+			b->other[*last] = x;
+		*last = x;
+	}
 }
 
 /* An order of one epoch's examples, groups in theirs. */
@@ -62,8 +113,14 @@ static void shuffle(const struct bt_batches *b, uint32_t epoch, uint32_t *order)
 	size_t n = b->first != NULL ? b->groups : b->d->n, i, end, to = b->d->n;
 	uint32_t x;
 
+	if (b->other != NULL)
+		draw_pairs(b, epoch, order);
 	bt_random_order(b->o.seed, BT_PURPOSE_SHUFFLE, epoch, order,
 	                (uint32_t)n);
+	for (i = n; b->other != NULL && i-- > 0;) {
+		order[2 * i + 1] = b->other[order[i]];
+		order[2 * i] = order[i];
+	}
 	/* from the end, each group takes the place of its number and more */
 	for (i = n; b->first != NULL && i-- > 0;) {
 		x = order[i];
@@ -77,7 +134,7 @@ void bt_batches_seek(struct bt_batches *b, int64_t epoch, size_t pos)
 {
 	size_t n = length_of(b), at;
 
-	for (at = 0; epoch != b->epoch && at < n; at += b->d->n)
+	for (at = 0; epoch != b->epoch && at < n; at += b->n)
 		shuffle(b, (uint32_t)(epoch + (at > 0)), b->order + at);
 	b->epoch = epoch;
 	b->pos = pos;
@@ -131,7 +188,7 @@ size_t bt_batches_between(const struct bt_batches *b, size_t pos, size_t end)
 	size_t n = 0;
 
 	if (b->first == NULL)
-		return end - pos;
+		return (end - pos) / most_together(b);
 	for (; pos < end; pos++)
 		n += b->d->continues[b->order[pos]] != BT_CONTINUES_GROUP;
 	return n;
@@ -143,7 +200,7 @@ int64_t bt_batches_count(struct bt_batches *b, int64_t epoch)
 	size_t pos = 0;
 
 	bt_batches_seek(b, epoch, 0);
-	for (; pos < b->d->n; n++)
+	for (; pos < b->n; n++)
 		pos = bt_batches_update_end(b, pos);
 	return n;
 }
@@ -174,16 +231,16 @@ static int falling(const void *a, const void *b)
 /* Examples of a batch at most, by its size. */
 static size_t most(const struct bt_batches *b)
 {
-	size_t each = b->d->most_texts > 1 ? b->d->most_texts : 1;
+	size_t each = most_together(b);
 
-	return b->o.size < b->d->n / each ? b->o.size * each : b->d->n;
+	return b->o.size < b->n / each ? b->o.size * each : b->n;
 }
 
 /* Tokens of so many examples at most, each as often as it may be in one batch.
  */
 static size_t longest(const struct bt_batches *b, size_t examples)
 {
-	size_t n = b->d->n, i, sum = 0, often = b->o.stream ? 2 : 1;
+	size_t n = b->d->n, i, sum = 0, often = length_of(b) / n;
 	uint32_t *len = bt_array(n, sizeof(*len));
 
 	if (len == NULL)
@@ -199,10 +256,9 @@ static size_t longest(const struct bt_batches *b, size_t examples)
 
 size_t bt_batches_max_tokens(const struct bt_batches *b)
 {
-	size_t one = b->d->longest, sum;
+	/* of a group; no two need fit */
+	size_t one = b->d->longest * most_together(b), sum;
 
-	if (b->d->most_texts > 1) /* of a group; no two need fit */
-		one *= b->d->most_texts;
 	if (b->o.size == 0)
 		return b->o.tokens > one ? b->o.tokens : one;
 	sum = longest(b, most(b));
@@ -213,13 +269,13 @@ size_t bt_batches_max_tokens(const struct bt_batches *b)
 
 size_t bt_batches_max_texts(const struct bt_batches *b)
 {
-	size_t n = b->o.size != 0 ? most(b) : b->d->n;
+	size_t n = b->o.size != 0 ? most(b) : b->n;
 
 	/* a text has a token at least */
 	if (b->o.tokens != 0 && b->o.tokens < n)
 		n = b->o.tokens;
 	/* a group is never parted */
-	return n > b->d->most_texts ? n : b->d->most_texts;
+	return n > most_together(b) ? n : most_together(b);
 }
 
 size_t bt_batches_update_texts(const struct bt_batches *b)

@@ -8,6 +8,10 @@
  * Examples that are texts of a group (finetune/dataset.h) stay together, and
  * count as one.
  *
+ * Or each example is a pair with another of its class: the next one in a random
+ * circle of them, so that an epoch has each example twice. One that is alone in
+ * its class is paired with itself.
+ *
  * Or the epochs are a stream: a batch that an epoch cannot fill goes on into
  * the next, so that all batches have as many examples.
  */
@@ -22,6 +26,7 @@ struct bt_batching {
 	size_t tokens;  /* of a batch at most; 0: any number */
 	int accumulate; /* batches of an update */
 	bool stream;    /* for batches by number of examples */
+	bool pairs;     /* of examples with a class */
 	uint64_t seed;
 };
 
@@ -32,6 +37,10 @@ struct bt_batches {
 	                  * behind it */
 	uint32_t *first; /* [groups] example of each group; NULL: each is one */
 	size_t groups;
+	uint32_t *other; /* [d->n] the second of each pair; NULL: no pairs */
+	uint32_t *last;  /* [classes] example that was put into a pair */
+	size_t classes;
+	size_t n;      /* examples of an epoch's order */
 	int64_t epoch; /* from 0; -1: before the first */
 	size_t pos;    /* examples of the epoch used up */
 };
@@ -54,10 +63,11 @@ size_t bt_batches_part(const struct bt_batches *b, size_t pos, size_t n, int s,
                        int parts);
 
 /* Where the update that begins at pos ends; of a stream perhaps in the next
- * epoch, whose examples count on from d->n. */
+ * epoch, whose examples count on from b->n. */
 size_t bt_batches_update_end(const struct bt_batches *b, size_t pos);
 
-/* Examples of the current order from pos to end, a group counted as one. */
+/* Examples of the current order from pos to end, a group or a pair counted as
+ * one. */
 size_t bt_batches_between(const struct bt_batches *b, size_t pos, size_t end);
 
 /* Updates of an epoch. Moves to its start. */

@@ -482,7 +482,7 @@ void bt_card_warn_kept(const struct bt_log *log, const char *path)
 int bt_card_write(const struct bt_job *j, const struct bt_train_result *res,
                   struct bt_error *err)
 {
-	const struct bt_dataset *train = j->o.few_shot ? &j->texts : &j->train;
+	const struct bt_dataset *train = &j->train;
 	char *path = bt_path_join(j->o.train.out, FILE_NAME), *base = NULL;
 	struct bt_buf b = BT_BUF_INIT;
 	json_t *results = NULL;

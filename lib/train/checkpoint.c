@@ -311,12 +311,14 @@ static bool leads_there(const struct bt_train_run *t,
 {
 	const struct bt_batching *b = &t->o->batching;
 	const struct bt_dataset *d = t->train;
-	double n = (double)d->n, epoch = (double)s->epoch;
+	double n = (double)t->batches.n, epoch = (double)s->epoch;
 	double used = epoch * n + (double)s->pos, step = (double)s->step;
 	double most = (double)b->size * b->accumulate;
 	bool even = true; /* all groups have as many texts */
 
-	if (d->most_texts > 1) {
+	if (b->pairs)
+		most *= 2;
+	else if (d->most_texts > 1) {
 		most *= (double)d->most_texts;
 		even = bt_dataset_texts(d) * d->most_texts == d->n;
 	}
@@ -339,7 +341,7 @@ static const char *contradiction(const struct bt_train_run *t,
 	} is[] = {
 	    {"step", s->step >= 0},
 	    {"epoch", s->epoch >= 0 && s->epoch <= UINT32_MAX},
-	    {"pos", s->pos >= 0 && ((uint64_t)s->pos <= t->train->n || any)},
+	    {"pos", s->pos >= 0 && ((uint64_t)s->pos <= t->batches.n || any)},
 	    {"loss_weight", s->loss_weight >= 0},
 	    {"step_loss_weight", s->step_loss_weight >= 0},
 	    {"right", s->right >= 0 && s->right <= s->seen},

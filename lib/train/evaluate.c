@@ -117,7 +117,7 @@ int bt_train_save_model(struct bt_train_run *t, const char *dir,
 /* "epoch 3" or "step 120 (epoch 1.25)" */
 static const char *where(const struct bt_train_run *t, char out[64])
 {
-	double share = (double)t->s.pos / (double)t->train->n;
+	double share = (double)t->s.pos / (double)t->batches.n;
 
 	if (t->o->eval_steps == 0)
 		snprintf(out, 64, "epoch %lld", (long long)bt_train_epoch(t));

@@ -6,136 +6,76 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/philox.h"
 #include "finetune/forward.h"
+#include "io/temp_store.h"
 #include "optim/softmax_regression.h"
-
-/* The texts of each class: those of class k are at[first[k]] .. before
- * first[k + 1]. */
-struct classes {
-	uint32_t *at, *first;
-};
-
-static int sort(const struct bt_dataset *d, size_t n, struct classes *c,
-                struct bt_error *err)
-{
-	size_t i, k;
-
-	c->at = bt_array(d->n, sizeof(*c->at));
-	c->first = bt_array0(n + 2, sizeof(*c->first));
-	if (c->at == NULL || c->first == NULL)
-		return bt_error_nomem(err, "pairing texts");
-	for (i = 0; i < d->n; i++)
-		c->first[d->label[i] + 2]++;
-	for (k = 2; k <= n + 1; k++)
-		c->first[k] += c->first[k - 1];
-	for (i = 0; i < d->n; i++)
-		c->at[c->first[d->label[i] + 1]++] = (uint32_t)i;
-	return BT_OK;
-}
-
-/* Another text of i's class; i itself where it is the only one. */
-static size_t draw(const struct bt_dataset *d, const struct classes *c,
-                   uint64_t seed, uint32_t round, size_t i)
-{
-	const uint32_t *own = c->at + c->first[d->label[i]];
-	size_t n = c->first[d->label[i] + 1] - c->first[d->label[i]], k;
-
-	if (n == 1)
-		return i;
-	k = (size_t)bt_random_below(seed, BT_PURPOSE_PAIRS, round, i, n - 1);
-	return own[k] < i ? own[k] : own[k + 1];
-}
-
-static int add(struct bt_dataset *pairs, const struct bt_dataset *d, size_t i,
-               int number, struct bt_error *err)
-{
-	float class = (float)d->label[i];
-	struct bt_token_rec rec = {.ids = d->ids + d->start[i],
-	                           .types = d->types + d->start[i],
-	                           .n = bt_dataset_length(d, i),
-	                           .id = bt_dataset_id(d, i),
-	                           .target = &class,
-	                           .n_target = 1,
-	                           .text_number = number,
-	                           .weight = d->weight[i] / 2,
-	                           .has_weight = true};
-
-	return bt_dataset_add(pairs, &rec, number, err);
-}
 
 int bt_few_shot_begin(struct bt_job *j, struct bt_error *err)
 {
 	struct bt_train_opts *o = &j->o.train;
-	uint32_t round, rounds = (uint32_t)ceil(o->epochs);
-	struct bt_dataset pairs = {0};
-	struct classes c = {0};
-	size_t i;
-	int r = BT_OK;
 
 	if (j->model.task != &bt_task_classification)
 		return bt_error_set(err, BT_EARG,
 		                    "few examples are for a model that chooses "
 		                    "one class, and this one learns to %s",
 		                    j->model.task->learns);
-	r = sort(&j->train, (size_t)j->model.labels.n, &c, err);
-	for (round = 0; round < rounds; round++)
-		for (i = 0; r == BT_OK && i < j->train.n; i++) {
-			r = add(&pairs, &j->train, i, 0, err);
-			if (r == BT_OK)
-				r = add(&pairs, &j->train,
-				        draw(&j->train, &c, o->batching.seed,
-				             round, i),
-				        1, err);
-		}
-	free(c.at);
-	free(c.first);
-	j->texts = j->train;
-	j->train = pairs;
-	o->epochs /= rounds;
+	o->batching.pairs = true;
 	o->embedding_loss = BT_EMBEDDING_CLASSES;
 	j->model.task = &bt_task_embedding;
 	j->model.config.problem_type = BT_PROBLEM_EMBEDDING;
-	return r == BT_OK ? bt_job_compares(j, err) : r;
+	return bt_job_compares(j, err);
 }
+
+/* The texts' embeddings. */
+struct embeddings {
+	struct bt_temp_store *rows;
+	size_t width;
+	double lengths; /* their sum */
+};
+
+/* What is kept in memory of these. */
+#define EMBEDDINGS_MEMORY ((size_t)4 << 20)
 
 static int keep(void *ctx, size_t i, const float *row, struct bt_error *err)
 {
-	const struct bt_job *j = ctx;
-	size_t width = bt_model_width(&j->model);
+	struct embeddings *x = ctx;
+	double square = 0;
+	size_t k;
 
-	(void)err;
-	memcpy(j->embeddings + i * width, row, width * sizeof(*row));
-	return BT_OK;
+	(void)i;
+	for (k = 0; k < x->width; k++)
+		square += (double)row[k] * (double)row[k];
+	x->lengths += sqrt(square);
+	return bt_temp_store_put(x->rows, row, x->width * sizeof(*row), err);
 }
 
-/* j->embeddings of all texts; their mean length becomes 1 by *scale. */
-static int embed(struct bt_job *j, float *scale, struct bt_error *err)
+static int get(void *ctx, size_t first, size_t n, const float **rows,
+               struct bt_error *err)
 {
-	size_t width = bt_model_width(&j->model), tokens, texts, cells, i, k;
+	struct embeddings *x = ctx;
+	size_t size = x->width * sizeof(**rows);
+	const void *data;
+	int r = bt_temp_store_get(x->rows, (uint64_t)first * size, n * size,
+	                          false, &data, err);
+
+	*rows = data;
+	return r;
+}
+
+static int embed(struct bt_job *j, struct embeddings *x, struct bt_error *err)
+{
 	struct bt_gather g = {0};
-	double sum = 0, square;
+	size_t tokens, texts;
 	int r;
 
-	if (bt_size_mul(j->texts.n, width, &cells))
-		j->embeddings = bt_array(cells, sizeof(*j->embeddings));
-	if (j->embeddings == NULL)
-		return bt_error_nomem(err, "keeping embeddings");
+	x->width = bt_model_width(&j->model);
+	x->rows = bt_temp_store_new(EMBEDDINGS_MEMORY);
 	bt_engine_limits(j->model.engine, &tokens, &texts);
 	r = bt_gather_init(&g, texts, tokens, 0, err);
 	if (r == BT_OK)
-		r = bt_forward(j->model.engine, &j->texts, &g, width, keep, j,
-		               NULL, err);
+		r = bt_forward(j->model.engine, &j->train, &g, x->width, keep,
+		               x, NULL, err);
 	bt_gather_clear(&g);
-	for (i = 0; r == BT_OK && i < j->texts.n; i++) {
-		for (k = 0, square = 0; k < width; k++)
-			square += (double)j->embeddings[i * width + k] *
-			          (double)j->embeddings[i * width + k];
-		sum += sqrt(square) / (double)j->texts.n;
-	}
-	*scale = sum > 0 ? (float)(1 / sum) : 1;
-	for (i = 0; r == BT_OK && i < cells; i++)
-		j->embeddings[i] *= *scale;
 	return r;
 }
 
@@ -173,20 +113,23 @@ static int become_classifier(struct bt_job *j, struct bt_error *err)
 	return r;
 }
 
-/* The classes of the embeddings, into the model's last layer. */
-static int fit(struct bt_job *j, float scale, struct bt_error *err)
+/* The classes of the embeddings, whose mean length is taken as 1, into the
+ * model's last layer. */
+static int fit(struct bt_job *j, struct embeddings *x, struct bt_error *err)
 {
 	struct bt_model *m = &j->model;
 	float *params = bt_engine_params(m->engine), *w = NULL, *b = NULL;
-	size_t cols = (size_t)m->config.hidden_size, i;
-	struct bt_softmax_regression p = {.x = j->embeddings,
-	                                  .y = j->texts.label,
-	                                  .weight = j->texts.weight,
-	                                  .n = j->texts.n,
-	                                  .cols = cols,
-	                                  .classes = (size_t)m->labels.n,
-	                                  .c = 30,
-	                                  .pool = j->pool};
+	struct bt_softmax_regression p = {
+	    .rows = get,
+	    .ctx = x,
+	    .scale = x->lengths > 0 ? (double)j->train.n / x->lengths : 1,
+	    .y = j->train.label,
+	    .weight = j->train.weight,
+	    .n = j->train.n,
+	    .cols = (size_t)m->config.hidden_size,
+	    .classes = (size_t)m->labels.n,
+	    .c = 30,
+	    .pool = j->pool};
 	int k, r;
 
 	for (k = 0; k < m->graph.n_params; k++)
@@ -199,8 +142,6 @@ static int fit(struct bt_job *j, float scale, struct bt_error *err)
 				b = at;
 		}
 	r = bt_softmax_regression(&p, w, b, err);
-	for (i = 0; r == BT_OK && i < p.classes * cols; i++)
-		w[i] *= scale;
 	return r == BT_OK ? bt_engine_pack(m->engine, err) : r;
 }
 
@@ -235,11 +176,11 @@ static int tell(struct bt_job *j, struct bt_train_result *res,
 int bt_few_shot_end(struct bt_job *j, struct bt_train_result *res,
                     struct bt_error *err)
 {
-	float scale = 1;
+	struct embeddings x = {0};
 	int r;
 
-	if ((r = embed(j, &scale, err)) || (r = become_classifier(j, err)) ||
-	    (r = fit(j, scale, err)))
-		return r;
-	return tell(j, res, err);
+	if (!(r = embed(j, &x, err)) && !(r = become_classifier(j, err)))
+		r = fit(j, &x, err);
+	bt_temp_store_free(x.rows);
+	return r == BT_OK ? tell(j, res, err) : r;
 }

@@ -9,9 +9,8 @@
 
 #include "train/job_int.h"
 
-/* Makes pairs of texts of one class, each text with as many others as there are
- * epochs, what the job trains on: a function of the seed. The texts themselves
- * are kept in j->texts. */
+/* Makes the job train an encoder, on pairs of texts of one class
+ * (train/batches.h). */
 int bt_few_shot_begin(struct bt_job *j, struct bt_error *err) BT_MUST_USE;
 
 /* After training: fits the classes, and puts the classifier in the place of the

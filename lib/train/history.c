@@ -38,7 +38,7 @@ static void put_start(const struct bt_train_run *t, double loss,
 	bt_buf_printf(b, "{\"step\":%lld", (long long)s->step);
 	put(b, "", "epoch",
 	    n > 0 ? (double)s->step / (double)n
-	          : (double)s->epoch + (double)s->pos / (double)t->train->n);
+	          : (double)s->epoch + (double)s->pos / (double)t->batches.n);
 	put(b, "", "loss", loss);
 }
 

@@ -173,7 +173,7 @@ static const struct bt_dataset *evaluated(const struct bt_job *j)
 static int plan(struct bt_job *j, struct bt_error *err)
 {
 	const struct bt_dataset *eval =
-	    j->o.few_shot ? &j->texts : evaluated(j);
+	    j->o.few_shot ? &j->train : evaluated(j);
 	struct bt_memory_plan *n = &j->need;
 	struct bt_engine_opts o = {.pool = j->pool,
 	                           .bf16 = bt_job_low(j),
@@ -508,8 +508,6 @@ static void clear(struct bt_job *j)
 	free(j->class_weights);
 	free(j->pos_weights);
 	free(j->teacher);
-	bt_dataset_clear(&j->texts);
-	free(j->embeddings);
 	bt_labels_clear(&j->old_labels);
 	free(j->old_row);
 	free(j->base);

@@ -102,15 +102,13 @@ struct bt_job {
 	int *old_row; /* where only some labels of the run are among them, or
 	               * in another order: the numbers there, -1 of a new
 	               * label; else NULL */
-	float *class_weights;    /* those of o.train, or NULL */
-	float *pos_weights;      /* likewise */
-	float *teacher;          /* likewise */
-	struct bt_dataset texts; /* few examples: train is pairs of them */
-	float *embeddings;       /* [texts.n][width] */
-	bool new_head;           /* the head is another than the model's */
-	bool keeps_head;         /* the model's classifier is trained on */
-	char *base;              /* what adapters call the starting model */
-	int claim;               /* of the output directory, or -1 */
+	float *class_weights; /* those of o.train, or NULL */
+	float *pos_weights;   /* likewise */
+	float *teacher;       /* likewise */
+	bool new_head;        /* the head is another than the model's */
+	bool keeps_head;      /* the model's classifier is trained on */
+	char *base;           /* what adapters call the starting model */
+	int claim;            /* of the output directory, or -1 */
 	bool normalizes; /* a model that embeds texts scales them to length 1 */
 	bool made;       /* the output directory is of this run */
 	struct bt_memory_plan need;

@@ -159,7 +159,7 @@ int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
 		return r;
 	n->steps = bt_train_steps(&b, o);
 	n->data = update_bytes(n, m, &b, o);
-	if (eval != NULL)
+	if (eval != NULL && eval != train)
 		examples += bt_dataset_bytes(eval);
 	if (o->teacher != NULL)
 		examples += bt_teacher_rows(train) * (size_t)m->labels.n *

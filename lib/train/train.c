@@ -84,7 +84,7 @@ static void add_up(struct bt_train_run *t, const struct bt_train_update *u)
 	t->s.seen += u->sum.seen;
 	t->s.loss_sum += loss * weight;
 	t->s.loss_weight += weight;
-	if (u->end > t->train->n - t->train->n / 4) {
+	if (u->end > t->batches.n - t->batches.n / 4) {
 		t->tail_sum += loss * weight;
 		t->tail_weight += weight;
 	}
@@ -127,7 +127,7 @@ static bool report_is_due(const struct bt_train_run *t)
 	if (t->o->epoch_steps > 0)
 		return t->s.step % t->o->epoch_steps == 0;
 	return t->o->eval_steps > 0 ? t->s.step % t->o->eval_steps == 0
-	                            : t->s.pos == (int64_t)t->train->n;
+	                            : t->s.pos == (int64_t)t->batches.n;
 }
 
 /* True when it is time for a checkpoint that the user asked for. Of several
@@ -172,7 +172,7 @@ static enum bt_train_end stop_is_due(const struct bt_train_run *t)
 
 static bool epoch_is_over(const struct bt_train_run *t)
 {
-	return t->s.pos >= (int64_t)t->train->n;
+	return t->s.pos >= (int64_t)t->batches.n;
 }
 
 static void end_epoch(struct bt_train_run *t)
@@ -180,7 +180,7 @@ static void end_epoch(struct bt_train_run *t)
 	if (!epoch_is_over(t))
 		return;
 	t->s.epoch++;
-	t->s.pos -= (int64_t)t->train->n;
+	t->s.pos -= (int64_t)t->batches.n;
 }
 
 /* The report that is due; all go on with the state of rank 0. Where it cannot

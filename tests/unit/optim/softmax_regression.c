@@ -27,6 +27,16 @@ static void make_data(void)
 	}
 }
 
+/* The rows at ctx. */
+static int rows(void *ctx, size_t first, size_t n, const float **to,
+                struct bt_error *err)
+{
+	(void)n;
+	(void)err;
+	*to = (const float *)ctx + first * COLS;
+	return BT_OK;
+}
+
 TEST(as_scikit_learn)
 {
 	static const struct {
@@ -41,7 +51,9 @@ TEST(as_scikit_learn)
 	              {-0.291746, -2.329331, 0.435094},
 	              {1.102712, 2.798164, 0.018307}},
 	             {1.230097, -0.330415, -0.899682}}};
-	struct bt_softmax_regression p = {.x = &x[0][0],
+	struct bt_softmax_regression p = {.rows = rows,
+	                                  .ctx = &x[0][0],
+	                                  .scale = 1,
 	                                  .y = y,
 	                                  .weight = weight,
 	                                  .n = N,
@@ -73,7 +85,9 @@ TEST(two_classes)
 {
 	static const double want[COLS + 1] = {0.356390, 0.017147, 0.429733,
 	                                      -0.029947};
-	struct bt_softmax_regression p = {.x = &x[0][0],
+	struct bt_softmax_regression p = {.rows = rows,
+	                                  .ctx = &x[0][0],
+	                                  .scale = 1,
 	                                  .y = y,
 	                                  .weight = weight,
 	                                  .n = N,
@@ -103,7 +117,9 @@ TEST(more_rows_than_a_block)
 	static float many[COPIES * N][COLS], weights[COPIES * N];
 	static int32_t classes[COPIES * N];
 	float w[CLASSES][COLS], b[CLASSES], w1[CLASSES][COLS], b1[CLASSES];
-	struct bt_softmax_regression p = {.x = &x[0][0],
+	struct bt_softmax_regression p = {.rows = rows,
+	                                  .ctx = &x[0][0],
+	                                  .scale = 1,
 	                                  .y = y,
 	                                  .weight = weight,
 	                                  .n = N,
@@ -121,7 +137,7 @@ TEST(more_rows_than_a_block)
 		classes[i] = y[i % N];
 		weights[i] = weight[i % N];
 	}
-	p.x = &many[0][0];
+	p.ctx = &many[0][0];
 	p.y = classes;
 	p.weight = weights;
 	p.n = COPIES * N;

@@ -408,8 +408,6 @@ TEST(parts_have_as_many_tokens)
 	bt_dataset_clear(&d);
 }
 
-/* Batches of a stream are full and go through each epoch's order as far as it
- * reaches, whatever the epoch that they began in. */
 TEST(groups_stay_together)
 {
 	/* of 1, 2 or 3 texts */
@@ -466,6 +464,59 @@ TEST(groups_stay_together)
 	bt_dataset_clear(&d);
 }
 
+/* Each example is the first of a pair once in an epoch, and the second of one
+ * of its class; both are the same only where the class has no other. */
+TEST(pairs_are_of_one_class)
+{
+	struct bt_batching o = {
+	    .size = 8, .accumulate = 1, .seed = 5, .pairs = true};
+	int first[100], second[100], other[100] = {0}, moved = 0;
+	struct bt_error err = {0};
+	struct bt_batches b;
+	struct bt_dataset d;
+	size_t pos, n, i, tokens;
+	int64_t epoch;
+	uint32_t x, y;
+
+	make_dataset(&d, 100);
+	d.label[37] = 9;
+	assert_ok(bt_batches_init(&b, &d, &o, &err));
+	assert_int_equal(b.n, 200);
+	assert_int_equal(bt_batches_count(&b, 0), 13);
+	assert_int_equal(bt_batches_max_texts(&b), 16);
+	for (epoch = 0; epoch < 4; epoch++) {
+		memset(first, 0, sizeof(first));
+		memset(second, 0, sizeof(second));
+		bt_batches_seek(&b, epoch, 0);
+		for (pos = 0; pos < 200; pos += n) {
+			n = bt_batches_at(&b, pos);
+			assert_int_equal(n, pos < 192 ? 16 : 8);
+			assert_int_equal(bt_batches_between(&b, pos, pos + n),
+			                 n / 2);
+			for (i = pos, tokens = 0; i < pos + n; i++)
+				tokens += bt_dataset_length(&d, b.order[i]);
+			assert_true(tokens <= bt_batches_max_tokens(&b));
+		}
+		for (i = 0; i < 200; i += 2) {
+			x = b.order[i];
+			y = b.order[i + 1];
+			first[x]++;
+			second[y]++;
+			assert_int_equal(d.label[x], d.label[y]);
+			assert_int_equal(x == y, x == 37);
+			moved += epoch > 0 && other[x] != (int)y;
+			other[x] = (int)y;
+		}
+		for (i = 0; i < 100; i++)
+			assert_true(first[i] == 1 && second[i] == 1);
+	}
+	assert_true(moved > 270); /* of 297: others in each epoch */
+	bt_batches_clear(&b);
+	bt_dataset_clear(&d);
+}
+
+/* Batches of a stream are full and go through each epoch's order as far as it
+ * reaches, whatever the epoch that they began in. */
 TEST(a_stream_has_full_batches)
 {
 	struct bt_batching o = {
