@@ -21,6 +21,7 @@ struct args {
 	int64_t errors;             /* 0: none */
 	const char *compare, *leak;
 	const char *rank_by; /* the feature of a query, or NULL */
+	int64_t rank_at;     /* 0: not given */
 	const char *issues,
 	    *html;        /* files of label issues, of a page; or NULL */
 	bool each;        /* token is masked */
@@ -68,6 +69,8 @@ static const struct bt_opt options[] = {
     BT_STR(0, "rank-by", "FIELD",
            "also rank records that share a feature's value: MRR, NDCG", args,
            rank_by),
+    BT_INT(0, "rank-at", "K", "candidates that MRR and NDCG look at [10]", args,
+           rank_at, 1, 1e6),
     BT_INT(0, "errors", "N", "list the N examples with the highest loss", args,
            errors, 1, 1e9),
     BT_STR(0, "compare", "DIR",

@@ -143,6 +143,8 @@ static bool check(struct args *a, int n, int *status)
 		    &tool,
 		    "--by, --rank-by, --errors, --compare, --leak, --dtype, "
 		    "--gemm, --device and --profile need a model: give -m DIR");
+	else if (a->rank_at > 0 && a->rank_by == NULL)
+		*status = bt_tool_misuse(&tool, "--rank-at needs --rank-by");
 	else if (a->predictions.n == 0 && a->null_odds != NULL)
 		*status =
 		    bt_tool_misuse(&tool, "--null-odds is for --predictions");
@@ -327,6 +329,7 @@ evaluation_options(struct run *r, char **paths, int n, const struct bt_log *log)
 	               .by = a->by.item,
 	               .n_by = (size_t)a->by.n,
 	               .rank_by = a->rank_by,
+	               .rank_top = a->rank_at > 0 ? (size_t)a->rank_at : 10,
 	               .compare = a->compare,
 	               .leak = a->leak},
 	    .truncate_dim = (size_t)a->truncate_dim,

@@ -2,6 +2,7 @@
 #include "evaluate/ranking.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -15,15 +16,17 @@ struct candidate {
 
 struct bt_ranking {
 	struct bt_groups queries;
+	size_t top;
 	struct candidate *x; /* [n] */
 	size_t n, cap;
 };
 
-struct bt_ranking *bt_ranking_new(const char *field)
+struct bt_ranking *bt_ranking_new(const char *field, size_t top)
 {
 	struct bt_ranking *g = bt_array0(1, sizeof(*g));
 
 	g->queries.field = field;
+	g->top = top;
 	return g;
 }
 
@@ -89,12 +92,13 @@ static int by_relevance(const void *a, const void *b)
 	return x->relevance > y->relevance ? -1 : x->relevance < y->relevance;
 }
 
+/* Of the first n candidates. */
 static double gain(const struct candidate *x, size_t n)
 {
 	double sum = 0;
 	size_t i;
 
-	for (i = 0; i < n && i < BT_RANKING_TOP; i++)
+	for (i = 0; i < n; i++)
 		if (x[i].relevance > 0)
 			sum += (double)x[i].relevance / log2((double)i + 2);
 	return sum;
@@ -107,10 +111,11 @@ struct scores {
 };
 
 /* Adds a query, whose candidates are in order, and reorders them. */
-static void add_query(struct candidate *x, size_t n, struct scores *s)
+static void add_query(struct candidate *x, size_t n, size_t top,
+                      struct scores *s)
 {
-	double have = gain(x, n), best;
-	size_t first = 0;
+	size_t first = 0, many = n < top ? n : top;
+	double have = gain(x, many), best;
 
 	while (first < n && !(x[first].relevance > 0))
 		first++;
@@ -119,10 +124,10 @@ static void add_query(struct candidate *x, size_t n, struct scores *s)
 		return;
 	}
 	qsort(x, n, sizeof(*x), by_relevance);
-	best = gain(x, n);
+	best = gain(x, many);
 	s->queries++;
 	s->first += first == 0;
-	s->mrr += first < BT_RANKING_TOP ? 1 / (double)(first + 1) : 0;
+	s->mrr += first < top ? 1 / (double)(first + 1) : 0;
 	s->ndcg += have / best;
 }
 
@@ -137,7 +142,7 @@ static void scores_of(struct bt_ranking *g, struct scores *s)
 		for (end = i + 1;
 		     end < g->n && g->x[end].query == g->x[i].query; end++)
 			;
-		add_query(&g->x[i], end - i, s);
+		add_query(&g->x[i], end - i, g->top, s);
 	}
 	s->mrr /= (double)s->queries;
 	s->ndcg /= (double)s->queries;
@@ -157,14 +162,14 @@ void bt_ranking_report(struct bt_ranking *g, struct bt_buf *out)
 		              s.without);
 	bt_buf_putc(out, '\n');
 	if (s.queries > 0)
-		bt_buf_printf(out, "MRR@%d %.4f  NDCG@%d %.4f  P@1 %.4f\n",
-		              BT_RANKING_TOP, s.mrr, BT_RANKING_TOP, s.ndcg,
-		              s.first);
+		bt_buf_printf(out, "MRR@%zu %.4f  NDCG@%zu %.4f  P@1 %.4f\n",
+		              g->top, s.mrr, g->top, s.ndcg, s.first);
 }
 
 json_t *bt_ranking_json(struct bt_ranking *g)
 {
 	struct scores s;
+	char key[40];
 	json_t *o;
 
 	scores_of(g, &s);
@@ -173,8 +178,10 @@ json_t *bt_ranking_json(struct bt_ranking *g)
 	              (json_int_t)s.queries, "without_relevant",
 	              (json_int_t)s.without);
 	if (o != NULL && s.queries > 0) {
-		json_object_set_new(o, "mrr_at_10", json_real(s.mrr));
-		json_object_set_new(o, "ndcg_at_10", json_real(s.ndcg));
+		snprintf(key, sizeof(key), "mrr_at_%zu", g->top);
+		json_object_set_new(o, key, json_real(s.mrr));
+		snprintf(key, sizeof(key), "ndcg_at_%zu", g->top);
+		json_object_set_new(o, key, json_real(s.ndcg));
 		json_object_set_new(o, "precision_at_1", json_real(s.first));
 	}
 	return o;

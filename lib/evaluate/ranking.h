@@ -18,12 +18,11 @@
 #include "finetune/dataset.h"
 #include "metrics/metrics.h"
 
-#define BT_RANKING_TOP 10 /* k of the above */
-
 struct bt_ranking;
 
-/* field is borrowed. Memory is 12 bytes an example and the values. */
-struct bt_ranking *bt_ranking_new(const char *field);
+/* field is borrowed; top is k of the above. Memory is 12 bytes an example and
+ * the values. */
+struct bt_ranking *bt_ranking_new(const char *field, size_t top);
 void bt_ranking_free(struct bt_ranking *g); /* takes NULL */
 
 /* BT_EARG unless metrics like m are of two classes or of one number. */

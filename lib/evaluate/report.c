@@ -109,7 +109,7 @@ int bt_report_init(struct bt_report *d, const struct bt_metrics *like,
 	for (i = 0; i < d->o.n_by; i++)
 		d->group[i] = bt_by_feature_new(d->o.by[i], like);
 	if (d->o.rank_by != NULL)
-		d->ranking = bt_ranking_new(d->o.rank_by);
+		d->ranking = bt_ranking_new(d->o.rank_by, d->o.rank_top);
 	if (d->o.leak != NULL)
 		r = tok != NULL
 		        ? bt_leaks_open(d->o.leak, tok, &d->leaks, err)

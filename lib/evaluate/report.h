@@ -21,6 +21,7 @@ struct bt_report_opts {
 	const char *const *by; /* [n_by] features; borrowed */
 	size_t n_by;
 	const char *rank_by; /* the feature of a query, borrowed; or NULL */
+	size_t rank_top;     /* candidates of a query that count */
 	struct bt_groups *groups; /* borrowed; looks at records; or NULL */
 	const char *compare;      /* the other model's directory, or NULL */
 	struct bt_label_issues *issues; /* borrowed; looks at records, too; or

@@ -23,21 +23,21 @@ csv2tfrecord -q -t query --pair passage -l relevant -i id --keep q pairs.csv | b
 bert-train -q --init-config tiny --tokenizer vocab.txt --epochs 2 --learning-rate 1e-3 -o m pairs.rec
 
 # QUERY SCORE RELEVANCE -> the three numbers; the least relevant is first among equals
-measure() {
-	sort -k1,1 -k2,2gr -k3,3g "$1" | awk '
+measure() { # FILE [K]
+	sort -k1,1 -k2,2gr -k3,3g "$1" | awk -v k="${2-10}" '
 		function best(list,  i, j, t, s, v) {
 			t = split(list, v, " ")
 			for (i = 1; i <= t; i++)
 				for (j = i + 1; j <= t; j++)
 					if (v[j] > v[i]) { s = v[i]; v[i] = v[j]; v[j] = s }
 			for (s = 0; i > 0; i--)
-				if (i <= 10 && i <= t) s += v[i] / log(i + 1) * log(2)
+				if (i <= k && i <= t) s += v[i] / log(i + 1) * log(2)
 			return s
 		}
 		function finish() {
 			if (first == 0) return
 			queries++
-			mrr += first <= 10 ? 1 / first : 0
+			mrr += first <= k ? 1 / first : 0
 			ndcg += gain / best(all)
 			at1 += first == 1
 		}
@@ -45,9 +45,9 @@ measure() {
 		{ rank++
 			all = all " " $3
 			if ($3 > 0 && first == 0) first = rank
-			if (rank <= 10) gain += $3 / log(rank + 1) * log(2) }
-		END { finish(); printf "%d MRR@10 %.4f  NDCG@10 %.4f  P@1 %.4f\n", queries,
-			mrr / queries, ndcg / queries, at1 / queries }'
+			if (rank <= k) gain += $3 / log(rank + 1) * log(2) }
+		END { finish(); printf "%d MRR@%d %.4f  NDCG@%d %.4f  P@1 %.4f\n", queries, k,
+			mrr / queries, k, ndcg / queries, at1 / queries }'
 }
 bert-predict -q -m m --proba -o p.csv pairs.rec
 awk -F, 'NR == FNR { rel[$1] = $4; q[$1] = $5; next }
@@ -58,6 +58,13 @@ is "$(tail -n 2 out)" "ranking by q: 22 queries, 2 without a relevant record lef
 $(measure scores | cut -d' ' -f2-)" 'as the written probabilities say'
 bert-eval -q -m m --rank-by q --json pairs.rec >json
 is "$(grep -c '"mrr_at_10"\|"ndcg_at_10"\|"precision_at_1"\|"queries": 22' json)" 4 'and in JSON'
+for k in 3 99; do
+	bert-eval -q -m m --rank-by q --rank-at $k pairs.rec >out
+	is "$(tail -n 1 out)" "$(measure scores $k | cut -d' ' -f2-)" "the first $k candidates"
+done
+bert-eval -q -m m --rank-by q --rank-at 3 --json pairs.rec >json
+is "$(grep -c '"mrr_at_3"\|"ndcg_at_3"' json)" 2 '... in JSON'
+misuses '*--rank-at needs --rank-by*' 'a number alone' bert-eval -m m --rank-at 3 pairs.rec
 
 # no query has a relevant candidate
 tfrecord-cat -q --where label=0 -o none.rec pairs.rec
