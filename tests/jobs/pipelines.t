@@ -230,6 +230,13 @@ exits 0 'distill.sh: the student has learnt' bert-eval -q -m d/student --min acc
 is "$(ckpt-inspect --family d/student | sed -n '/^layers/p')" 'layers       1' 'distill.sh: with one layer of two'
 exits 0 "distill.sh: a user's model and data" env LAYERS=1 \
 	"$TEST_TOP/pipelines/distill.sh" d/teacher train.csv train.csv d2 --epochs 1
+sed 1d train.csv | bert-vocab -q --lines --type bpe --size 400 -o other
+csv2tfrecord -q -t text -l category train.csv | bert-tokenize -q -m other -o other.rec
+bert-train -q --init-config "$TEST_TOP/pipelines/data/small.json" --tokenizer other --steps 1 -o small other.rec
+exits 0 'distill.sh: a smaller model with another tokenizer' env STUDENT=small \
+	"$TEST_TOP/pipelines/distill.sh" d/teacher train.csv train.csv d3 --epochs 1
+like "$(cat out)" 'teacher: accuracy *student: accuracy *' 'distill.sh: compares these'
+same d3/student/vocab.json small/vocab.json 'distill.sh: the student keeps its own'
 exits 2 'distill.sh: says how it is used' "$TEST_TOP/pipelines/distill.sh"
 
 exits 0 'domain-pretraining.sh: by itself' "$TEST_TOP/pipelines/domain-pretraining.sh" small dom
