@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 #include "cpu/engine_int.h"
+#include "cpu/roofline.h"
 
 /* The operators on the CPU, by opcode. */
 static const struct bt_cpu_op *const ops[BT_OPCODES] = {
@@ -121,6 +122,7 @@ void bt_engine_free(struct bt_engine *e)
 	bt_gemm_free(e->gemm);
 	bt_scratch_free(e);
 	bt_rope_free(e);
+	bt_roofline_free(e->limits);
 	free(e->run);
 	free(e->lines);
 	free(e->positions);
@@ -323,6 +325,7 @@ int bt_engine_forward(struct bt_engine *e, const struct bt_batch *b,
 	e->bad_sequence = -1;
 	if (r != BT_OK)
 		return r;
+	bt_engine_sample_limits(e);
 	e->b = *b;
 	e->loss = 0;
 	bt_relative_batch(e);

@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "base/pool.h"
 #include "base/profile.h"
 #include "cpu/kernels.h"
@@ -212,6 +213,12 @@ double bt_engine_backward_flop(const struct bt_engine *e);
 
 /* Switches the adding of times to the profile off and on; on to begin with. */
 void bt_engine_profiling(struct bt_engine *e, bool on);
+
+/* Puts the machine's limits into a profile, as they were measured beside each
+ * batch, and prints it as notes. Copying is measured with 64 MB a thread. */
+int bt_engine_log_profile(struct bt_engine *e, struct bt_profile *p,
+                          const struct bt_log *log,
+                          struct bt_error *err) BT_MUST_USE;
 
 /* Largest batch, as given. */
 void bt_engine_limits(const struct bt_engine *e, size_t *tokens,

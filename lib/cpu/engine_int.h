@@ -107,7 +107,9 @@ struct bt_engine {
 	bt_engine_ready_fn *ready; /* NULL: none */
 	void *ready_ctx;
 
-	bool quiet;      /* no times are taken */
+	bool quiet; /* no times are taken */
+	struct bt_roofline
+	    *limits;     /* of the profile, from its first batch on */
 	int (*lines)[2]; /* of the profile: forward and backward of each node */
 	int pack_line;
 
@@ -163,6 +165,9 @@ const float *bt_loss_wanted(const struct bt_engine *e, size_t t, size_t k);
 
 /* Names the profile's lines, if there is one. */
 int bt_engine_profile_init(struct bt_engine *e) BT_MUST_USE;
+
+/* Measures the machine's limits for the profile, if there is one. */
+void bt_engine_sample_limits(struct bt_engine *e);
 
 /* Runs a node and adds its time to the profile, if there is one. */
 void bt_engine_node(struct bt_engine *e, int node, bool backward);

@@ -2,6 +2,7 @@
 /* The profile of an engine: one line for each kind of node and direction. */
 #include "base/sys.h"
 #include "cpu/engine_int.h"
+#include "cpu/roofline.h"
 
 static int name_line(struct bt_engine *e, int node, const char *way)
 {
@@ -99,6 +100,30 @@ double bt_engine_node_backward_flop(const struct bt_engine *e, int node)
 		return 2 * flop;
 	return flop *
 	       (e->run[n->in[0]].learns + bt_gives(e, n->u.linear.weight));
+}
+
+void bt_engine_sample_limits(struct bt_engine *e)
+{
+	struct bt_error err = {0};
+
+	if (e->o.profile == NULL || e->quiet)
+		return;
+	if (e->limits == NULL &&
+	    bt_roofline_new(e->o.pool, e->o.gemm, e->o.bf16, &e->limits,
+	                    &err) != BT_OK)
+		return;
+	bt_roofline_sample(e->limits);
+}
+
+int bt_engine_log_profile(struct bt_engine *e, struct bt_profile *p,
+                          const struct bt_log *log, struct bt_error *err)
+{
+	int r = BT_OK;
+
+	if (e->limits == NULL)
+		r = bt_roofline_new(e->o.pool, e->o.gemm, e->o.bf16, &e->limits,
+		                    err);
+	return r == BT_OK ? bt_roofline_log(e->limits, p, log, err) : r;
 }
 
 void bt_engine_profiling(struct bt_engine *e, bool on)

@@ -23,10 +23,24 @@ const char *bt_roofline_share(double flop, double limit,
 int bt_roofline_products(struct bt_pool *pool, const char *gemm, bool bf16,
                          double *flop, struct bt_error *err) BT_MUST_USE;
 
-/* Measures the limits, those of copying memory as well, which takes 64 MB a
- * thread; puts them into p and prints it as notes. */
-int bt_roofline_log(struct bt_pool *pool, const char *gemm, bool bf16,
-                    struct bt_profile *p, const struct bt_log *log,
+/*
+ * The same measured while a run goes on, beside its steps, since what a machine
+ * gives may change from second to second. pool is borrowed.
+ */
+struct bt_roofline;
+
+int bt_roofline_new(struct bt_pool *pool, const char *gemm, bool bf16,
+                    struct bt_roofline **limits,
                     struct bt_error *err) BT_MUST_USE;
+void bt_roofline_free(struct bt_roofline *limits); /* takes NULL */
+
+/* Measures once, for a millisecond or some; limits may be NULL. */
+void bt_roofline_sample(struct bt_roofline *limits);
+
+/* Puts the median rate of the samples into p, of which it takes some if there
+ * are few, and the rate of copying memory, for which it takes 64 MB a thread;
+ * prints p as notes. */
+int bt_roofline_log(struct bt_roofline *limits, struct bt_profile *p,
+                    const struct bt_log *log, struct bt_error *err) BT_MUST_USE;
 
 #endif

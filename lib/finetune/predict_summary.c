@@ -24,7 +24,8 @@ int bt_predict_stream_summary(struct bt_predict_stream *s, const char *what,
 	if (s->device != NULL) {
 		/* it has no limit that we know */
 	} else if (s->o.profile != NULL) {
-		r = bt_roofline_log(s->pool, gemm, low, s->o.profile, log, err);
+		r = bt_engine_log_profile(s->model.engine, s->o.profile, log,
+		                          err);
 		limit = s->o.profile->flop_limit;
 	} else if (s->seconds > WORTH_MEASURING &&
 	           bt_log_is_heard(log, BT_LOG_MORE)) {

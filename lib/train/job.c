@@ -487,8 +487,8 @@ static int measure(struct bt_job *j, struct bt_train_result *res,
 	bt_job_device_tell(j);
 	res->peak = bt_peak_memory();
 	if (p != NULL) {
-		r = bt_roofline_log(j->pool, j->o.gemm, low, p, bt_job_log(j),
-		                    err);
+		r = bt_engine_log_profile(j->model.engine, p, bt_job_log(j),
+		                          err);
 		res->flop_limit = p->flop_limit;
 	} else if (res->seconds > 2 && j->o.train.device == NULL &&
 	           bt_log_is_heard(bt_job_log(j), BT_LOG_MORE)) {
