@@ -50,7 +50,7 @@ WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
   -Wwrite-strings -Wvla -Wformat=2 -Wundef $(if $(WERROR),-Werror)
 ALL_CFLAGS = -std=c11 -pthread -ffp-contract=off $(WARN) $(CFLAGS) \
   $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-LDLIBS = $(if $(HAVE_DNNL),-ldnnl -l:libgomp.so.1) $(if $(HAVE_PCRE2),-lpcre2-8) \
+LDLIBS = $(if $(HAVE_PCRE2),-lpcre2-8) \
   $(if $(HAVE_CURL),-lcurl -lcrypto) -lyaml -lcsv -ljansson -lutf8proc -lzstd -lz -lm -ldl
 LINK = $(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--as-needed
 

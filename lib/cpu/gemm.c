@@ -91,7 +91,7 @@ bool bt_gemm_fast_bf16(const char *name)
 {
 	const struct bt_gemm_ops *ops = find(name != NULL ? name : "onednn");
 
-	return ops != NULL && ops->fast_bf16;
+	return ops != NULL && ops->fast_bf16 != NULL && ops->fast_bf16();
 }
 
 int bt_gemm_new(const char *name, bool bf16, int workers, struct bt_gemm **g,

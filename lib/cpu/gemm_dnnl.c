@@ -17,8 +17,6 @@
 
 #define BUCKETS 512
 
-void omp_set_num_threads(int n); /* clang may come without omp.h */
-
 enum kind { RUN, GRADIENT, PACK };
 
 /* What a primitive depends on; all ints, so it has no padding bytes. */
@@ -69,40 +67,23 @@ struct packed {
 	void *data;
 };
 
-static void set_isa(void)
-{
-	enum bt_isa isa;
-
-	if (getenv("BT_ISA") == NULL || bt_isa(&isa, NULL) != BT_OK)
-		return;
-	/* refused when the library has been used already: then it stays */
-	if (isa == BT_ISA_AVX2 || isa == BT_ISA_AVX2VNNI)
-		(void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx2);
-	else if (isa == BT_ISA_AVX512)
-		(void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core);
-	else if (isa == BT_ISA_AVX512VNNI)
-		(void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_vnni);
-	else if (isa == BT_ISA_AVX512BF16)
-		(void)dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx512_core_bf16);
-}
-
 static dnnl_status_t make_attr(dnnl_primitive_attr_t *attr, bool add)
 {
 	dnnl_post_ops_t ops;
-	dnnl_status_t s = dnnl_primitive_attr_create(attr);
+	dnnl_status_t s = dnnl.primitive_attr_create(attr);
 
 	if (s == dnnl_success)
-		s = dnnl_primitive_attr_set_scratchpad_mode(
+		s = dnnl.primitive_attr_set_scratchpad_mode(
 		    *attr, dnnl_scratchpad_mode_user);
 	if (s != dnnl_success || !add)
 		return s;
-	s = dnnl_post_ops_create(&ops);
+	s = dnnl.post_ops_create(&ops);
 	if (s != dnnl_success)
 		return s;
 	s = add_sum(ops);
 	if (s == dnnl_success)
-		s = dnnl_primitive_attr_set_post_ops(*attr, ops);
-	dnnl_post_ops_destroy(ops);
+		s = dnnl.primitive_attr_set_post_ops(*attr, ops);
+	dnnl.post_ops_destroy(ops);
 	return s;
 }
 
@@ -113,12 +94,12 @@ static void free_prim(struct prim *p, int workers)
 	for (w = 0; p->mem != NULL && w < workers; w++)
 		for (i = 0; i < ARGS; i++)
 			if (p->mem[w][i] != NULL)
-				dnnl_memory_destroy(p->mem[w][i]);
+				dnnl.memory_destroy(p->mem[w][i]);
 	for (i = 0; i < ARGS; i++)
 		if (p->used[i])
 			md_free(&p->md[i]);
 	if (p->p != NULL)
-		dnnl_primitive_destroy(p->p);
+		dnnl.primitive_destroy(p->p);
 	free(p->mem);
 	free(p);
 }
@@ -136,14 +117,14 @@ static void close_dnnl(struct bt_gemm *g)
 		}
 	for (i = 0; s->workers != NULL && i < g->workers; i++) {
 		if (s->workers[i].stream != NULL)
-			dnnl_stream_destroy(s->workers[i].stream);
+			dnnl.stream_destroy(s->workers[i].stream);
 		bt_arena_clear(&s->workers[i].scratch);
 	}
 	for (i = 0; i < 2; i++)
 		if (s->attr[i] != NULL)
-			dnnl_primitive_attr_destroy(s->attr[i]);
+			dnnl.primitive_attr_destroy(s->attr[i]);
 	if (s->engine != NULL)
-		dnnl_engine_destroy(s->engine);
+		dnnl.engine_destroy(s->engine);
 	pthread_mutex_destroy(&s->lock);
 	free(s->workers);
 	free(s);
@@ -151,13 +132,13 @@ static void close_dnnl(struct bt_gemm *g)
 
 static dnnl_status_t open_parts(struct bt_gemm *g, struct state *s)
 {
-	dnnl_status_t e = dnnl_engine_create(&s->engine, dnnl_cpu, 0);
+	dnnl_status_t e = dnnl.engine_create(&s->engine, dnnl_cpu, 0);
 	int i;
 
 	for (i = 0; i < 2 && e == dnnl_success; i++)
 		e = make_attr(&s->attr[i], i == 1);
 	for (i = 0; i < g->workers && e == dnnl_success; i++)
-		e = dnnl_stream_create(&s->workers[i].stream, s->engine,
+		e = dnnl.stream_create(&s->workers[i].stream, s->engine,
 		                       dnnl_stream_default_flags);
 	return e;
 }
@@ -180,7 +161,8 @@ static int open_dnnl(struct bt_gemm *g, struct bt_error *err)
 	if (g->bf16 && isa < BT_ISA_AVX512BF16)
 		return bt_error_set(err, BT_EARG,
 		                    "no bf16 products by oneDNN on this CPU");
-	set_isa();
+	if ((r = dnnl_load(err)))
+		return r;
 	s = bt_array0(1, sizeof(*s));
 	if (s == NULL)
 		return bt_error_nomem(err, "preparing products");
@@ -226,10 +208,10 @@ static dnnl_status_t best_layout(struct state *s, bool bf16, int k, int n,
 		e = matmul_make(&pd, s->engine, md_get(&src), md_get(&wei),
 		                NULL, md_get(&dst), s->attr[0]);
 	if (e == dnnl_success)
-		e = md_copy(out, dnnl_primitive_desc_query_md(
+		e = md_copy(out, dnnl.primitive_desc_query_md(
 		                     pd, dnnl_query_weights_md, 0));
 	if (pd != NULL)
-		dnnl_primitive_desc_destroy(pd);
+		dnnl.primitive_desc_destroy(pd);
 	md_free(&src);
 	md_free(&wei);
 	md_free(&dst);
@@ -279,7 +261,7 @@ static dnnl_status_t make_pd(struct state *s, struct prim *p,
 		p->used[DST] = e == dnnl_success;
 		if (e != dnnl_success)
 			return e;
-		return dnnl_reorder_primitive_desc_create(
+		return dnnl.reorder_primitive_desc_create(
 		    pd, md_get(&p->md[SRC]), s->engine, md_get(&p->md[DST]),
 		    s->engine, s->attr[0]);
 	}
@@ -307,17 +289,17 @@ static struct prim *make_prim(struct bt_gemm *g, const struct key *k,
 	e = p->mem == NULL ? dnnl_out_of_memory
 	                   : make_pd(s, p, k, packed, &pd, g->bf16);
 	if (e == dnnl_success)
-		e = dnnl_primitive_create(&p->p, pd);
+		e = dnnl.primitive_create(&p->p, pd);
 	if (e == dnnl_success)
 		e = md_copy(&p->md[SCRATCH],
-		            dnnl_primitive_desc_query_md(
+		            dnnl.primitive_desc_query_md(
 		                pd, dnnl_query_scratchpad_md, 0));
 	if (e == dnnl_success) {
 		p->used[SCRATCH] = true;
-		p->scratch = dnnl_memory_desc_get_size(md_get(&p->md[SCRATCH]));
+		p->scratch = dnnl.memory_desc_get_size(md_get(&p->md[SCRATCH]));
 	}
 	if (pd != NULL)
-		dnnl_primitive_desc_destroy(pd);
+		dnnl.primitive_desc_destroy(pd);
 	if (e == dnnl_success)
 		return p;
 	free_prim(p, g->workers);
@@ -330,8 +312,8 @@ static void stay_serial(void)
 {
 	static _Thread_local bool serial;
 
-	if (!serial)
-		omp_set_num_threads(1);
+	if (!serial && dnnl.omp_set_num_threads != NULL)
+		dnnl.omp_set_num_threads(1);
 	serial = true;
 }
 
@@ -388,10 +370,10 @@ static int execute(struct bt_gemm *g, struct prim *p, void *const data[ARGS],
 		if (!p->used[i])
 			continue;
 		if (m[i] == NULL &&
-		    dnnl_memory_create(&m[i], md_get(&p->md[i]), s->engine,
+		    dnnl.memory_create(&m[i], md_get(&p->md[i]), s->engine,
 		                       DNNL_MEMORY_NONE) != dnnl_success)
 			return BT_ENOMEM;
-		if (dnnl_memory_set_data_handle(
+		if (dnnl.memory_set_data_handle(
 		        m[i], i == SCRATCH ? w->scratch.base : data[i]) !=
 		    dnnl_success)
 			return BT_ENOMEM;
@@ -400,8 +382,8 @@ static int execute(struct bt_gemm *g, struct prim *p, void *const data[ARGS],
 		                                                : arg_names[i];
 		args[n++].memory = m[i];
 	}
-	if (dnnl_primitive_execute(p->p, w->stream, n, args) != dnnl_success ||
-	    dnnl_stream_wait(w->stream) != dnnl_success)
+	if (dnnl.primitive_execute(p->p, w->stream, n, args) != dnnl_success ||
+	    dnnl.stream_wait(w->stream) != dnnl_success)
 		return BT_ENOMEM;
 	return BT_OK;
 }
@@ -420,7 +402,7 @@ static int chunk_new(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c)
 	if (best_layout(w->gemm->state, w->gemm->bf16, bt_gemm_depth(w, pass),
 	                count, &p->md) != dnnl_success)
 		return BT_ENOMEM;
-	size = bt_round_up(dnnl_memory_desc_get_size(md_get(&p->md)), 64);
+	size = bt_round_up(dnnl.memory_desc_get_size(md_get(&p->md)), 64);
 	p->data = aligned_alloc(64, size);
 	w->bytes += size;
 	return p->data != NULL ? BT_OK : BT_ENOMEM;
@@ -571,7 +553,7 @@ static int sgemm(struct bt_gemm *g, const struct bt_sgemm *p, int worker)
 	(void)g;
 	(void)worker;
 	stay_serial();
-	return dnnl_sgemm(p->transposed_a ? 'T' : 'N',
+	return dnnl.sgemm(p->transposed_a ? 'T' : 'N',
 	                  p->transposed_b ? 'T' : 'N', p->m, p->n, p->k, 1,
 	                  p->a, p->lda, p->b, p->ldb, p->add ? 1 : 0, p->c,
 	                  p->ldc) == dnnl_success
@@ -579,10 +561,15 @@ static int sgemm(struct bt_gemm *g, const struct bt_sgemm *p, int worker)
 	           : BT_ENOMEM;
 }
 
+static bool is_there(void)
+{
+	return dnnl_load(NULL) == BT_OK;
+}
+
 const struct bt_gemm_ops bt_gemm_dnnl = {
     .name = "onednn",
     .own_bytes = BT_GEMM_LIBRARY_BYTES,
-    .fast_bf16 = true,
+    .fast_bf16 = is_there,
     .open = open_dnnl,
     .close = close_dnnl,
     /* one chunk: an output narrower than its rows is slow in oneDNN 2 */

@@ -42,8 +42,9 @@ struct bt_sgemm {
 
 struct bt_gemm_ops {
 	const char *name;
-	bool fast_bf16; /* its `bf16` products are faster than f32 ones can be
-	                 * where the processor has a bf16 dot product */
+	/* whether its `bf16` products are faster than f32 ones can be where the
+	 * processor has a bf16 dot product; NULL: no */
+	bool (*fast_bf16)(void);
 	size_t own_bytes, worker_bytes; /* that it comes to hold beside weights,
 	                                 * and for each worker; about */
 	int (*open)(struct bt_gemm *g, struct bt_error *err);

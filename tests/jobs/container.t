@@ -49,6 +49,7 @@ if ! grep -q '^VERSION_CODENAME=bookworm' /etc/os-release 2>/dev/null ||
 fi
 for tool in "$BUILD"/bin/*; do
 	readelf -d "$tool" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p'
+	grep -ao 'libdnnl\.so\.[0-9]*' "$tool" # loaded when it is chosen
 done | sort -u >needed
 while read -r lib; do
 	case $lib in

@@ -13,6 +13,7 @@ if command -v dpkg-shlibdeps >/dev/null && [ "$(basename "$BUILD")" = gcc ]; the
 	is "$(sed -n 's/^Version: //p' control)" \
 		"$(sed -n 's/^#define BT_VERSION "\(.*\)"/\1/p' "$TEST_TOP/lib/base/opt.h")" 'the version'
 	like "$(sed -n 's/^Depends: //p' control)" '*libc6 (*libjansson4*libyaml-0-2*' 'what it depends on'
+	! grep -q 'libdnnl\.so' root/usr/bin/bert-train || like "$(cat control)" '*Recommends: libdnnl*' 'what it loads'
 	is "$(cd root/usr/bin && echo *)" "$(cd "$BUILD/bin" && echo *)" 'all tools'
 	works 'runs the demo' env PATH="$PWD/root/usr/bin:$PATH" DEMO_DIR="$PWD/demo" \
 		root/usr/share/bertutils/pipelines/demo.sh
