@@ -5,8 +5,9 @@
 # usage: pipelines/embeddings.sh MODEL_DIR PAIRS.csv TEST.csv [OUT_DIR [OPTION ...]]
 #        pipelines/embeddings.sh small [OUT_DIR [OPTION ...]]
 # The tables have two columns: a text, such as a question, and one that belongs to it.
-# Options go to bert-train. small makes pairs of the demo data, of texts with one label,
-# and trains a small BERT from random weights.
+# Options go to bert-train. With all-MiniLM-L6-v2, 803 questions of XQuAD and the passages
+# that answer them give MRR .94 on the other 387. small makes pairs of the demo data, of texts
+# with one label, and trains a small BERT from random weights.
 set -eu
 PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
 if [ "${1-}" = small ]; then
