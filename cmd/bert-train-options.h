@@ -287,7 +287,6 @@ static struct args defaults(void)
 static const char *beyond_device(const struct args *a)
 {
 	const struct bt_train_opts *t = &a->job.train;
-	enum bt_optimizer kind = t->optim.kind;
 	const struct {
 		bool given;
 		const char *option;
@@ -298,8 +297,6 @@ static const char *beyond_device(const struct args *a)
 	    {a->tune > 0, "--tune"},
 	    {a->tune_steps > 0, "--tune-steps"},
 	    {a->lora > 0, "--lora"},
-	    {kind == BT_OPTIM_LAMB || kind == BT_OPTIM_SGD,
-	     "--optimizer lamb and sgd"},
 	    {t->r_drop > 0, "--r-drop"},
 	    {t->fgm > 0, "--fgm"},
 	    {a->job.teacher != NULL, "--teacher"},

@@ -21,16 +21,14 @@ static int64_t held(const struct bt_device *d,
                     const struct bt_device_program *x)
 {
 	const struct bt_hlo_program *t = &x->text;
+	bool sgd = d->learner != NULL && d->learner->o.rule == BT_HLO_SGD;
+	bool grads = x->kind == BT_DEVICE_ADDED || x->kind == BT_DEVICE_UPDATE;
 	int64_t bytes = 0, one;
 	int i;
 
 	for (i = 0; i < d->g->n_params; i++) {
 		one = (int64_t)bt_param_size(&d->g->params[i]);
-		bytes +=
-		    d->g->params[i].frozen ? one
-		    : x->kind == BT_DEVICE_ADDED || x->kind == BT_DEVICE_UPDATE
-		        ? 4 * one
-		        : 3 * one;
+		bytes += d->g->params[i].frozen ? one : (3 - sgd + grads) * one;
 	}
 	for (i = 0; i < t->n_args; i++)
 		if (t->args[i].source <= BT_HLO_ARG_MOMENT2)

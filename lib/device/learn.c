@@ -111,7 +111,7 @@ int bt_device_learn(struct bt_device *d, const struct bt_device_learning *o,
 		if (d->g->params[i].frozen)
 			continue;
 		r = bt_device_put_param(d, i, o->moment1[i], l->moment1, err);
-		if (r == BT_OK)
+		if (r == BT_OK && l->o.rule != BT_HLO_SGD)
 			r = bt_device_put_param(d, i, o->moment2[i], l->moment2,
 			                        err);
 	}
@@ -520,6 +520,7 @@ int bt_device_update(struct bt_device *d, const struct bt_device_step *s,
 	     [BT_HLO_BETA2] = s->beta2,
 	     [BT_HLO_FRESH1] = s->fresh1,
 	     [BT_HLO_FRESH2] = s->fresh2,
+	     [BT_HLO_CORRECT1] = s->correct1,
 	     [BT_HLO_CORRECT2] = s->correct2,
 	     [BT_HLO_EPS] = s->eps,
 	     [BT_HLO_LIMIT] = s->limit,
@@ -556,8 +557,9 @@ int bt_device_read(struct bt_device *d, int i, float *param, float *moment1,
 	struct bt_device_learner *l = d->learner;
 	int r = get(d, i, d->param[i], param, err);
 
-	if (r != BT_OK || moment1 == NULL)
-		return r;
-	r = get(d, i, l->moment1[i], moment1, err);
-	return r == BT_OK ? get(d, i, l->moment2[i], moment2, err) : r;
+	if (r == BT_OK && moment1 != NULL)
+		r = get(d, i, l->moment1[i], moment1, err);
+	return r == BT_OK && moment2 != NULL
+	           ? get(d, i, l->moment2[i], moment2, err)
+	           : r;
 }

@@ -16,13 +16,15 @@
 
 #include "device/device.h"
 #include "device/sizes.h"
+#include "stablehlo/program.h"
 
 struct bt_device_learning {
 	uint64_t seed;                       /* of dropout */
 	size_t longest;                      /* tokens of a text */
 	const struct bt_device_sizes *sizes; /* of programs for batches that
 	                                      * they hold; or NULL. Read once */
-	size_t places; /* of a device at most; 0: bt_device_places() */
+	size_t places;         /* of a device at most; 0: bt_device_places() */
+	enum bt_hlo_rule rule; /* of updates */
 	bool row_norm; /* the norm of gradients takes that of the word table as
 	                * TensorFlow's does; see bt_engine_sparse_excess */
 	float smoothing;
@@ -30,7 +32,8 @@ struct bt_device_learning {
 	const float *pos_weight;
 	const float *const *moment1, *const *moment2; /* [n_params] each, read
 	                                               * once; of frozen
-	                                               * parameters unused */
+	                                               * parameters unused, the
+	                                               * second ones of SGD */
 };
 
 /* Makes a device ready for training, or, once it is, takes other moments. What
@@ -66,9 +69,9 @@ int bt_device_gradients(struct bt_device *d, const struct bt_device_batch *b,
 /* The constants of an update, as bt_hlo_update has them; INFINITY for no limit
  * and no clipping. */
 struct bt_device_step {
-	float beta1, beta2, fresh1, fresh2, correct2, eps;
+	float beta1, beta2, fresh1, fresh2, correct1, correct2, eps;
 	float limit, clip, clip_more;
-	const float *rates, *keeps; /* [n_params] */
+	const float *rates, *keeps; /* [n_params]; or decays */
 };
 
 /* Updates the parameters. */
@@ -91,7 +94,8 @@ bool bt_device_idle(struct bt_device *d);
 int bt_device_outcome(struct bt_device *d, struct bt_device_outcome *o,
                       struct bt_error *err) BT_MUST_USE;
 
-/* Copies parameter i from the device; its moments, of one that is trained. */
+/* Copies parameter i from the device; its moments, of one that is trained,
+ * unless they are NULL. */
 int bt_device_read(struct bt_device *d, int i, float *param, float *moment1,
                    float *moment2, struct bt_error *err) BT_MUST_USE;
 

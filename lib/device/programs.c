@@ -18,10 +18,10 @@ static int write_text(struct bt_device *d, struct bt_device_program *x,
 
 	if (x->kind == BT_DEVICE_FORWARD)
 		return bt_hlo_forward(d->g, &o, &x->text, err);
-	if (x->kind == BT_DEVICE_UPDATE)
-		return bt_hlo_update(d->g, d->replicas, d->learner->o.row_norm,
-		                     &x->text, err);
 	l = &d->learner->o;
+	if (x->kind == BT_DEVICE_UPDATE)
+		return bt_hlo_update(d->g, l->rule, d->replicas, l->row_norm,
+		                     &x->text, err);
 	o.drops = true;
 	o.adds = x->kind == BT_DEVICE_ADDED;
 	o.row_norm = l->row_norm;

@@ -523,11 +523,15 @@ void bt_optim_constants(const struct bt_optim *a, double lr, int64_t t,
                         float *keep)
 {
 	struct update_job j = {.a = (struct bt_optim *)a, .lr = lr};
+	bool sgd = a->o.kind == BT_OPTIM_SGD, decays;
 	const struct bt_optim_piece *p;
 	int i;
 
+	decays = sgd || a->o.kind == BT_OPTIM_LAMB;
 	set_adam(&j, t);
 	*w = j.adam;
+	if (sgd)
+		w->beta1 = (float)a->o.momentum;
 	w->limit = limit_of(&a->o);
 	*more = more_of(&a->o);
 	for (i = 0; i < a->n_params; i++) {
@@ -537,8 +541,10 @@ void bt_optim_constants(const struct bt_optim *a, double lr, int64_t t,
 	for (i = 0; i < a->n_pieces; i++) {
 		p = &a->pieces[i];
 		set_piece(&j, p, &j.adam);
-		rate[p->param] = j.adam.rate;
-		keep[p->param] = j.adam.keep;
+		rate[p->param] = decays ? (float)(lr * p->scale) : j.adam.rate;
+		keep[p->param] = !decays    ? j.adam.keep
+		                 : p->decay ? (float)a->o.weight_decay
+		                            : 0;
 	}
 }
 

@@ -164,11 +164,12 @@ double bt_optim_norm(struct bt_optim *a, const float *grads,
                      const struct bt_row_grads *rows, double apart);
 
 /*
- * The constants of update t of Adam and its kin, for whoever computes it
- * elsewhere: of *w what does not depend on the gradients' norm, without rate
- * and keep, which are those of parameter i in rate[i] and keep[i]: 0 and 1 of
- * one that is frozen. *more is added to a norm above o.clip, which it is
- * divided by.
+ * The constants of update t, for whoever computes it elsewhere: of *w what does
+ * not depend on the gradients' norm, without rate and keep, which are those of
+ * parameter i in rate[i] and keep[i]: 0 and 1 of one that is frozen. Of lamb
+ * and sgd keep[i] is its decay, w->rate by what lamb corrects m, and w->beta1
+ * sgd's momentum. *more is added to a norm above o.clip, which it is divided
+ * by.
  */
 void bt_optim_constants(const struct bt_optim *a, double lr, int64_t t,
                         struct bt_adamw *w, double *more, float *rate,

@@ -11,6 +11,9 @@
 #include "op/graph.h"
 #include "stablehlo/builder.h"
 
+/* How an update is done: see bt_hlo_update. */
+enum bt_hlo_rule { BT_HLO_ADAM, BT_HLO_LAMB, BT_HLO_SGD };
+
 /* How large a batch is. */
 struct bt_hlo_size {
 	int rows, length; /* and the tokens of a row */
@@ -32,8 +35,9 @@ struct bt_hlo_opts {
 	                * word table as TensorFlow's does, a row for each
 	                * token: see bt_engine_sparse_excess. For a table that
 	                * nothing else reads */
-	int replicas;  /* devices that run it, each on a part of a batch: loss
-	                * and gradients are those of all; 0: 1 */
+	enum bt_hlo_rule rule; /* of an update */
+	int replicas; /* devices that run it, each on a part of a batch: loss
+	               * and gradients are those of all; 0: 1 */
 
 	/* of its loss, as a batch of the CPU's engine has them */
 	float smoothing;
@@ -50,7 +54,7 @@ enum bt_hlo_source {
 	/* of an update, f32: */
 	BT_HLO_ARG_CONSTANTS, /* [BT_HLO_CONSTANTS] */
 	BT_HLO_ARG_RATES,     /* [n_params] */
-	BT_HLO_ARG_KEEPS,     /* [n_params] */
+	BT_HLO_ARG_KEEPS,     /* [n_params], or decays */
 	/* Those of a batch, i32 where nothing else is said: rows.h describes
 	 * them. */
 	BT_HLO_ARG_IDS,       /* [tokens] */
@@ -126,21 +130,27 @@ int bt_hlo_gradients(const struct bt_graph *g, const struct bt_hlo_opts *o,
                      struct bt_error *err) BT_MUST_USE;
 
 /*
- * An update of these parameters by Adam or its kin, and the norm n of all
- * gradients. With the constants, and for each parameter a rate and what is kept
- * of it (optim/optim.h has the formulas):
+ * An update of these parameters, and the norm n of all gradients. With the
+ * constants, and for each parameter a rate and, by Adam and its kin, what is
+ * kept of it, else its decay (optim/optim.h has the formulas):
  *   s = n > clip ? clip / (n + clip_more) : 1
  *   x = s g, held within +-limit
- *   m = beta1 m + fresh1 x;  v = beta2 v + fresh2 x^2
- *   p = keep p - rate m / (sqrt(v) correct2 + eps)
- * Nothing of a run is in the program but the parameters' shapes. Each of the
- * replicas computes all of it.
+ *   ADAM  m = beta1 m + fresh1 x;  v = beta2 v + fresh2 x^2
+ *         p = keep p - rate m / (sqrt(v) correct2 + eps)
+ *   LAMB  m and v likewise;
+ *         u = correct1 m / (sqrt(v) correct2 + eps) + decay p
+ *         p = p - rate |p|/|u| u, the quotient 1 where a norm is 0 and of
+ *         parameters that the graph does not mark for decay
+ *   SGD   m = beta1 m + x + decay p;  p = p - rate m, and there is no v
+ * Nothing of a run is in the program but the rule and the parameters' shapes.
+ * Each of the replicas computes all of it.
  */
 enum bt_hlo_constant {
 	BT_HLO_BETA1,
 	BT_HLO_BETA2,
 	BT_HLO_FRESH1,
 	BT_HLO_FRESH2,
+	BT_HLO_CORRECT1,
 	BT_HLO_CORRECT2,
 	BT_HLO_EPS,
 	BT_HLO_LIMIT,
@@ -150,8 +160,9 @@ enum bt_hlo_constant {
 	                 * in place of its gradient's */
 	BT_HLO_CONSTANTS
 };
-int bt_hlo_update(const struct bt_graph *g, int replicas, bool row_norm,
-                  struct bt_hlo_program *p, struct bt_error *err) BT_MUST_USE;
+int bt_hlo_update(const struct bt_graph *g, enum bt_hlo_rule rule, int replicas,
+                  bool row_norm, struct bt_hlo_program *p,
+                  struct bt_error *err) BT_MUST_USE;
 void bt_hlo_program_clear(struct bt_hlo_program *p);
 
 /* The shape of a batch's argument; of no elements where the batch has no room

@@ -68,33 +68,91 @@ static int held(struct bt_hlo_emit *e, int g, int scale)
 	return bt_hlo_binary(b, "maximum", g, bt_hlo_unary(b, "negate", limit));
 }
 
-static void update(struct bt_hlo_emit *e, int param, int g, int scale,
-                   struct bt_hlo_results *results)
+/* Adam's moments, with the gradient x, and its step: rate m / (sqrt(v) correct2
+ * + eps). */
+static int step(struct bt_hlo_emit *e, int param, int x, int rate,
+                struct bt_hlo_results *results)
+{
+	struct bt_hlo *b = &e->b;
+	int m = bt_hlo_of_param(e, BT_HLO_ARG_MOMENT1, param);
+	int v = bt_hlo_of_param(e, BT_HLO_ARG_MOMENT2, param);
+	int y;
+
+	y = times(b, constant(e, BT_HLO_FRESH1, x), x);
+	m = times(b, constant(e, BT_HLO_BETA1, x), m);
+	m = bt_hlo_binary(b, "add", m, y);
+	y = times(b, times(b, constant(e, BT_HLO_FRESH2, x), x), x);
+	v = times(b, constant(e, BT_HLO_BETA2, x), v);
+	v = bt_hlo_binary(b, "add", v, y);
+	bt_hlo_add_result(results, BT_HLO_MOMENT1, param, m);
+	bt_hlo_add_result(results, BT_HLO_MOMENT2, param, v);
+	y = bt_hlo_unary(b, "sqrt", v);
+	y = times(b, y, constant(e, BT_HLO_CORRECT2, x));
+	y = bt_hlo_binary(b, "add", y, constant(e, BT_HLO_EPS, x));
+	return over(b, times(b, rate, m), y);
+}
+
+/* |p| / |u|, or 1 where one of them is 0, everywhere in p. */
+static int quotient(struct bt_hlo *b, int p, int u)
+{
+	int x = squares(b, p), y = squares(b, u), z, none, one;
+
+	none = bt_hlo_splat(b, bt_hlo_shape_of(b, x), 0);
+	one = bt_hlo_splat(b, bt_hlo_shape_of(b, x), 1);
+	z = bt_hlo_unary(b, "sqrt", over(b, x, y));
+	z = bt_hlo_select(b, bt_hlo_compare(b, "GT", x, none), z, one);
+	z = bt_hlo_select(b, bt_hlo_compare(b, "GT", y, none), z, one);
+	return number(b, z, 0, p);
+}
+
+/* p - rate u, of the step u by LAMB's rule with x. */
+static int lamb(struct bt_hlo_emit *e, int param, int x, int rate, int decay,
+                struct bt_hlo_results *results)
+{
+	struct bt_hlo *b = &e->b;
+	int p = bt_hlo_param(e, param), u;
+
+	u = step(e, param, x, constant(e, BT_HLO_CORRECT1, p), results);
+	if (e->g->params[param].decay) {
+		u = bt_hlo_binary(b, "add", u, times(b, decay, p));
+		u = times(b, quotient(b, p, u), u);
+	}
+	return bt_hlo_binary(b, "subtract", p, times(b, rate, u));
+}
+
+static int sgd(struct bt_hlo_emit *e, int param, int x, int rate, int decay,
+               struct bt_hlo_results *results)
 {
 	struct bt_hlo *b = &e->b;
 	int p = bt_hlo_param(e, param);
 	int m = bt_hlo_of_param(e, BT_HLO_ARG_MOMENT1, param);
-	int v = bt_hlo_of_param(e, BT_HLO_ARG_MOMENT2, param);
-	int x = held(e, g, scale), y;
 
-	y = times(b, constant(e, BT_HLO_FRESH1, p), x);
+	x = bt_hlo_binary(b, "add", x, times(b, decay, p));
 	m = times(b, constant(e, BT_HLO_BETA1, p), m);
-	m = bt_hlo_binary(b, "add", m, y);
-	y = times(b, times(b, constant(e, BT_HLO_FRESH2, p), x), x);
-	v = times(b, constant(e, BT_HLO_BETA2, p), v);
-	v = bt_hlo_binary(b, "add", v, y);
-	x = bt_hlo_input(e, BT_HLO_ARG_RATES);
-	x = times(b, number(b, x, param, p), m);
-	y = bt_hlo_unary(b, "sqrt", v);
-	y = times(b, y, constant(e, BT_HLO_CORRECT2, p));
-	y = bt_hlo_binary(b, "add", y, constant(e, BT_HLO_EPS, p));
-	x = over(b, x, y);
-	y = bt_hlo_input(e, BT_HLO_ARG_KEEPS);
-	p = times(b, p, number(b, y, param, p));
-	p = bt_hlo_binary(b, "subtract", p, x);
-	bt_hlo_add_result(results, BT_HLO_PARAM, param, p);
+	m = bt_hlo_binary(b, "add", m, x);
 	bt_hlo_add_result(results, BT_HLO_MOMENT1, param, m);
-	bt_hlo_add_result(results, BT_HLO_MOMENT2, param, v);
+	return bt_hlo_binary(b, "subtract", p, times(b, rate, m));
+}
+
+static void update(struct bt_hlo_emit *e, int param, int g, int scale,
+                   struct bt_hlo_results *results)
+{
+	struct bt_hlo *b = &e->b;
+	int p = bt_hlo_param(e, param), x = held(e, g, scale);
+	int rate = bt_hlo_input(e, BT_HLO_ARG_RATES);
+	int keep = bt_hlo_input(e, BT_HLO_ARG_KEEPS);
+
+	rate = number(b, rate, param, p);
+	keep = number(b, keep, param, p);
+	if (e->o->rule == BT_HLO_LAMB) {
+		p = lamb(e, param, x, rate, keep, results);
+	} else if (e->o->rule == BT_HLO_SGD) {
+		p = sgd(e, param, x, rate, keep, results);
+	} else {
+		x = step(e, param, x, rate, results);
+		p = bt_hlo_binary(b, "subtract", times(b, p, keep), x);
+	}
+	bt_hlo_add_result(results, BT_HLO_PARAM, param, p);
 }
 
 /* The squares of a parameter's gradient that the norm has, [1]. */
@@ -133,11 +191,11 @@ static int update_all(struct bt_hlo_emit *e, struct bt_hlo_results *x)
 	return BT_OK;
 }
 
-int bt_hlo_update(const struct bt_graph *g, int replicas, bool row_norm,
-                  struct bt_hlo_program *p, struct bt_error *err)
+int bt_hlo_update(const struct bt_graph *g, enum bt_hlo_rule rule, int replicas,
+                  bool row_norm, struct bt_hlo_program *p, struct bt_error *err)
 {
-	const struct bt_hlo_opts o = {.row_norm = row_norm,
-	                              .replicas = replicas};
+	const struct bt_hlo_opts o = {
+	    .row_norm = row_norm, .rule = rule, .replicas = replicas};
 	struct bt_hlo_emit e;
 	struct bt_hlo_results x;
 	int r = bt_hlo_begin_program(&e, g, &o, 3 * g->n_params + 1, &x, err);

@@ -33,9 +33,17 @@ static int find(const struct bt_train_run *t, struct places *x,
 		at = g->params[i].offset;
 		x->param[i] = bt_engine_params(t->m->engine) + at;
 		x->m[i] = (float *)t->optim.m.base + at;
-		x->v[i] = (float *)t->optim.v.base + at;
+		x->v[i] =
+		    t->optim.v.size > 0 ? (float *)t->optim.v.base + at : NULL;
 	}
 	return BT_OK;
+}
+
+static enum bt_hlo_rule rule_of(enum bt_optimizer kind)
+{
+	return kind == BT_OPTIM_SGD    ? BT_HLO_SGD
+	       : kind == BT_OPTIM_LAMB ? BT_HLO_LAMB
+	                               : BT_HLO_ADAM;
 }
 
 /* Counts a batch, whose first example is at pos. */
@@ -242,6 +250,7 @@ static int load_all(struct bt_train_run *t, const struct places *x,
 	    .sizes = &sizes,
 	    .seed = t->o->batching.seed,
 	    .longest = t->train->longest,
+	    .rule = rule_of(t->o->optim.kind),
 	    .row_norm = t->optim.o.clip_rows,
 	    .smoothing = (float)t->o->smoothing,
 	    .class_weight = t->o->class_weights,
@@ -297,7 +306,8 @@ static int read(struct bt_train_run *t, bool moments, struct bt_error *err)
 	for (i = 0; i < g->n_params && r == BT_OK; i++) {
 		both = moments && !g->params[i].frozen;
 		r = bt_device_read(t->o->device, i, x.param[i],
-		                   both ? x.m[i] : NULL, x.v[i], err);
+		                   both ? x.m[i] : NULL, both ? x.v[i] : NULL,
+		                   err);
 	}
 	free(x.param);
 	return r;
@@ -316,6 +326,7 @@ static int apply(struct bt_train_run *t, float *rates, float *keeps,
 	                            .beta2 = w.beta2,
 	                            .fresh1 = w.fresh1,
 	                            .fresh2 = w.fresh2,
+	                            .correct1 = w.rate,
 	                            .correct2 = w.correct2,
 	                            .eps = w.eps,
 	                            .limit = w.limit,
@@ -367,17 +378,10 @@ const struct bt_train_on bt_train_on_device = {begin,   load,    batch, update,
 
 int bt_job_device_open(struct bt_job *j, struct bt_error *err)
 {
-	enum bt_optimizer kind = j->o.train.optim.kind;
 	int r;
 
 	if (j->o.device == NULL)
 		return BT_OK;
-	if (kind == BT_OPTIM_LAMB || kind == BT_OPTIM_SGD)
-		return bt_error_set(
-		    err, BT_EARG,
-		    "the optimizer %s is for the CPU, not for a "
-		    "device",
-		    kind == BT_OPTIM_LAMB ? "lamb" : "sgd");
 	if (j->o.costs.print != NULL)
 		r = bt_device_open_costs(j->o.device, j->o.replicas,
 		                         &j->o.costs, &j->o.train.device, err);

@@ -8,6 +8,7 @@
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 . "$TEST_TOP/tests/lib/xla.sh"
+. "$TEST_TOP/tests/lib/losses.sh"
 export BT_PJRT_CACHE="$PWD/cache"
 xla_path
 small_data
@@ -84,8 +85,6 @@ while read -r option; do
 		'... is for the CPU'
 done <<'EOF'
 --shards 2
---optimizer lamb
---optimizer sgd
 --r-drop 1
 --fgm 1
 --teacher dev.rec
@@ -109,27 +108,6 @@ else
 	plugin=
 	skip 'training' "no plugin for CPUs ($(head -n 1 err))"
 fi
-
-# losses OUT: of each update, and of evaluation
-losses() {
-	sed 's/.*"step":\([0-9]*\),.*"loss":\([^,}]*\).*"learning_rate":\([^,}]*\).*/\1 \2 \3/' \
-		"$1/history.jsonl"
-	sed -n 's/.*"eval_loss":\([^,}]*\),"eval_accuracy":\([^,}]*\).*/eval \1 \2/p' "$1/history.jsonl"
-}
-
-# follows A B MOST NAME: losses of A and B differ by that part of them at most
-follows() {
-	losses "$1" >x
-	losses "$2" >y
-	paste -d ' ' x y | awk -v most="$3" '{
-		d = $2 / $5 - 1
-		if (NF != 6 || $1 != $4 || !(d < most && d > -most) || $3 != $6)
-			print "line", NR ":", $0
-		n++
-	} END { if (n < 8) print n, "lines" }' >why
-	[ ! -s why ]
-	result $? "$4"
-}
 
 if [ -n "$plugin" ]; then
 	works 'on the CPU' train cpu -q --save-steps 3 --keep 9
@@ -204,13 +182,25 @@ if [ -n "$plugin" ]; then
 
 	works 'on from a device' train back --resume-from dev/checkpoint-3.safetensors
 	like "$(cat err)" '*was computed by products f32 by cpu*' '... with a warning'
-	losses dev >z
-	losses back | awk '$1 > 3 || $1 == "eval"' >y
-	awk 'NR == FNR { want[$1 " " n[$1]++] = $2; next }
-		{ d = $2 / want[$1 " " m[$1]++] - 1; if (!(d < 1e-5 && d > -1e-5)) print }
-		END { if (FNR < 6) print FNR, "lines" }' z y >why
-	[ ! -s why ]
-	result $? '... to the same losses'
+	goes_on dev back '... to the same losses'
+
+	for o in lamb:1e-2 'sgd:.1 --weight-decay .01'; do
+		optim=${o%%:*}
+		rule() {
+			to=$1
+			shift
+			# shellcheck disable=SC2086 # a rate and options
+			train "$to" -q --optimizer "$optim" "$@" --learning-rate ${o#*:}
+		}
+		rule "$optim.cpu" --save-steps 3 --keep 9
+		works "$optim" rule "$optim" --save-steps 3 --keep 9 --device cpu --replicas 2
+		follows "$optim.cpu" "$optim" 1e-5 '... with the losses of the CPU'
+		works "$optim from a device" rule "$optim.on" --resume-from "$optim/checkpoint-3.safetensors"
+		goes_on "$optim" "$optim.on" '... to the same losses'
+		works "$optim from the CPU" \
+			rule "$optim.back" --device cpu --resume-from "$optim.cpu/checkpoint-3.safetensors"
+		goes_on "$optim.cpu" "$optim.back" '... to the same losses'
+	done
 
 	# killed on the CPU, resumed on the device
 	part() {

@@ -163,9 +163,35 @@ TEST(replicas_add_up)
 		                                    : "num_replicas = 3 "),
 		                 1);
 		bt_hlo_program_clear(&p);
-		assert_ok(bt_hlo_update(&f.g, n, false, &p, &err));
+		assert_ok(bt_hlo_update(&f.g, BT_HLO_ADAM, n, false, &p, &err));
 		assert_int_equal(
 		    count(bt_buf_str(&p.text), "stablehlo.all_reduce"), 0);
+		bt_hlo_program_clear(&p);
+	}
+	close_fixture(&f);
+}
+
+/* Updates read and give as many moments as their rule has. */
+TEST(updates_are_sound)
+{
+	static const enum bt_hlo_rule rules[] = {BT_HLO_ADAM, BT_HLO_LAMB,
+	                                         BT_HLO_SGD};
+	struct bt_error err = {0};
+	struct bt_hlo_program p;
+	struct fixture f;
+	int operations, i, k, moments;
+
+	open_named(&f, "bert-gelu");
+	for (i = 0; i < 3; i++) {
+		assert_ok(bt_hlo_update(&f.g, rules[i], 1, false, &p, &err));
+		assert_string_equal(
+		    check_program(bt_buf_str(&p.text), &operations), "");
+		for (k = moments = 0; k < p.n_args; k++)
+			moments += p.args[k].source == BT_HLO_ARG_MOMENT1 ||
+			           p.args[k].source == BT_HLO_ARG_MOMENT2;
+		assert_int_equal(moments, f.g.n_params *
+		                              (rules[i] == BT_HLO_SGD ? 1 : 2));
+		assert_int_equal(p.n_results, f.g.n_params + moments + 1);
 		bt_hlo_program_clear(&p);
 	}
 	close_fixture(&f);
