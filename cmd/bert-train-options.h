@@ -299,7 +299,6 @@ static const char *beyond_device(const struct args *a)
 	    {a->lora > 0, "--lora"},
 	    {t->r_drop > 0, "--r-drop"},
 	    {t->fgm > 0, "--fgm"},
-	    {a->job.teacher != NULL, "--teacher"},
 	    {a->job.few_shot, "--few-shot"},
 	    {a->task != NULL && strcmp(a->task, "embedding") == 0,
 	     "--task embedding"},

@@ -308,6 +308,10 @@ static struct bt_hlo_truth truth_of(const struct bt_device *d,
 		x.labels = b->labels + row;
 	if (b->targets != NULL)
 		x.targets = b->targets + t * b->n_targets;
+	if (b->teacher != NULL) {
+		x.teacher = b->teacher;
+		x.teacher_row = b->teacher_row + row;
+	}
 	if (b->next_labels != NULL)
 		x.next = b->next_labels[t];
 	return x;
@@ -409,6 +413,8 @@ static int run_filled(struct bt_device *d, struct part *p, int program,
 		return bt_error_nomem(err, "placing texts in rows");
 	for (i = 0; i < d->replicas && r == BT_OK; i++) {
 		r = bt_hlo_batch_init(&p->x[i], d->g, z, true, err);
+		if (r == BT_OK && p->b->teacher != NULL)
+			r = bt_hlo_batch_teach(&p->x[i], err);
 		if (r == BT_OK)
 			fill(d, p, i);
 	}

@@ -30,6 +30,7 @@ struct bt_device_learning {
 	float smoothing;
 	const float *class_weight; /* as in bt_hlo_opts; borrowed, as is: */
 	const float *pos_weight;
+	float teacher_weight, temperature; /* of a teacher; 0: there is none */
 	const float *const *moment1, *const *moment2; /* [n_params] each, read
 	                                               * once; of frozen
 	                                               * parameters unused, the
@@ -52,6 +53,8 @@ struct bt_device_batch {
 	const int32_t *labels;
 	const float *targets; /* [texts][n_targets] */
 	size_t n_targets;
+	const float *teacher; /* [rows][columns of the logits]; or NULL */
+	const uint32_t *teacher_row;
 	const float *weights;
 	const int32_t *next_labels;
 	float loss_scale, next_scale;

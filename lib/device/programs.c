@@ -28,6 +28,8 @@ static int write_text(struct bt_device *d, struct bt_device_program *x,
 	o.smoothing = l->smoothing;
 	o.class_weight = l->class_weight;
 	o.pos_weight = l->pos_weight;
+	o.teacher_weight = l->teacher_weight;
+	o.temperature = l->temperature;
 	return bt_hlo_gradients(d->g, &o, &x->text, err);
 }
 

@@ -28,6 +28,7 @@ static const char *source_name(enum bt_hlo_source source)
 	    [BT_HLO_ARG_NUMBERS] = "numbers",
 	    [BT_HLO_ARG_TEXT_NUMBERS] = "text numbers",
 	    [BT_HLO_ARG_RANDOM] = "random",
+	    [BT_HLO_ARG_TEACHER] = "teacher",
 	};
 
 	return names[source];
@@ -126,6 +127,7 @@ struct bt_hlo_shape bt_hlo_source_shape(const struct bt_graph *g,
 	case BT_HLO_ARG_WEIGHTS:
 		return bt_hlo_vector(BT_HLO_F32, rows_of(size, logits->rows));
 	case BT_HLO_ARG_TARGETS:
+	case BT_HLO_ARG_TEACHER:
 		return bt_hlo_matrix(BT_HLO_F32, rows_of(size, logits->rows),
 		                     logits->cols);
 	case BT_HLO_ARG_NEXT_WEIGHTS:

@@ -33,30 +33,46 @@ static int weights_of(struct bt_hlo_emit *e, int node, int like)
 	return bt_hlo_along(&e->b, w, like, 0);
 }
 
+/* 1 at the class of each row. */
+static int classes_of(struct bt_hlo_emit *e, bool next, int like)
+{
+	struct bt_hlo *b = &e->b;
+	int y =
+	    bt_hlo_input(e, next ? BT_HLO_ARG_NEXT_LABELS : BT_HLO_ARG_LABELS);
+	struct bt_hlo_shape s = bt_hlo_shape_of(b, like);
+
+	s.type = BT_HLO_I32;
+	y = bt_hlo_along(b, y, like, 0);
+	y = bt_hlo_compare(b, "EQ", y, bt_hlo_iota(b, s, 1));
+	return bt_hlo_convert(b, y, BT_HLO_F32);
+}
+
+/* The weights of classes, in all rows. */
+static int class_weights(struct bt_hlo_emit *e, int like)
+{
+	int64_t n = bt_hlo_dim(&e->b, like, 1);
+	int w = bt_hlo_floats(&e->b, e->o->class_weight, n);
+
+	return bt_hlo_along(&e->b, w, like, 1);
+}
+
 /* What is wanted of the classes of each row, smoothed, times their weights. */
 static int wanted_of(struct bt_hlo_emit *e, int node, int like)
 {
 	struct bt_hlo *b = &e->b;
 	bool next = e->g->nodes[node].op == BT_OP_SOFTMAX_LOSS &&
 	            e->g->nodes[node].u.loss.next;
-	int y =
-	    bt_hlo_input(e, next ? BT_HLO_ARG_NEXT_LABELS : BT_HLO_ARG_LABELS);
 	struct bt_hlo_shape s = bt_hlo_shape_of(b, like);
 	double smoothing = next ? 0 : (double)e->o->smoothing;
-	int w;
+	int y = classes_of(e, next, like);
 
-	s.type = BT_HLO_I32;
-	y = bt_hlo_along(b, y, like, 0);
-	y = bt_hlo_compare(b, "EQ", y, bt_hlo_iota(b, s, 1));
-	y = bt_hlo_convert(b, y, BT_HLO_F32);
 	if (smoothing > 0) {
 		y = bt_hlo_with(b, "multiply", y, 1 - smoothing);
 		y = bt_hlo_with(b, "add", y, smoothing / (double)s.dim[1]);
 	}
 	if (next || e->o->class_weight == NULL)
 		return y;
-	w = bt_hlo_floats(b, e->o->class_weight, s.dim[1]);
-	return bt_hlo_binary(b, "multiply", y, bt_hlo_along(b, w, y, 1));
+	return bt_hlo_binary(b, "multiply", y, class_weights(e, y));
 }
 
 /* -x y */
@@ -76,13 +92,107 @@ static int log_softmax(struct bt_hlo *b, int x)
 	return bt_hlo_binary(b, "subtract", x, bt_hlo_along(b, y, x, 0));
 }
 
+/* z log(z), 0 where z is. */
+static int z_log_z(struct bt_hlo *b, int z)
+{
+	int none = bt_hlo_splat(b, bt_hlo_shape_of(b, z), 0);
+	int y = bt_hlo_binary(b, "multiply", z, bt_hlo_unary(b, "log", z));
+
+	return bt_hlo_select(b, bt_hlo_compare(b, "GT", z, none), y, none);
+}
+
+/* The share of the loss that a teacher has, and its temperature. */
+static double taught(const struct bt_hlo_emit *e)
+{
+	return e->o->temperature > 0 ? (double)e->o->teacher_weight : 0;
+}
+
+static double heat(const struct bt_hlo_emit *e)
+{
+	return (double)e->o->temperature;
+}
+
+/* The teacher's part of the loss, and of the gradient that is returned: y is
+ * its loss, with the slope d, of logits at the temperature. */
+static int teach(struct bt_hlo_emit *e, int w, int y, int d)
+{
+	struct bt_hlo *b = &e->b;
+	double a = taught(e), t = heat(e);
+
+	y = bt_hlo_binary(b, "multiply", w, y);
+	add_loss(e, bt_hlo_with(b, "multiply", y, a * t * t));
+	d = bt_hlo_binary(b, "multiply", w, d);
+	return bt_hlo_with(b, "multiply", d, a * t);
+}
+
+/* Of classes of which the teacher has the probabilities z: z log(z / p). */
+static int teach_classes(struct bt_hlo_emit *e, int x, int w)
+{
+	struct bt_hlo *b = &e->b;
+	int z = bt_hlo_input(e, BT_HLO_ARG_TEACHER), p, y;
+
+	if (e->o->class_weight != NULL) {
+		y = classes_of(e, false, x);
+		y = bt_hlo_binary(b, "multiply", y, class_weights(e, y));
+		y = bt_hlo_along(b, bt_hlo_reduce(b, "add", y, 1), x, 0);
+		w = bt_hlo_binary(b, "multiply", w, y);
+	}
+	p = log_softmax(b, bt_hlo_with(b, "multiply", x, 1 / heat(e)));
+	y = bt_hlo_binary(b, "subtract", z_log_z(b, z),
+	                  bt_hlo_binary(b, "multiply", z, p));
+	p = bt_hlo_unary(b, "exponential", p);
+	return teach(e, w, y, bt_hlo_binary(b, "subtract", p, z));
+}
+
+/* Of labels, which the teacher has with the probabilities z: softplus(x) - z x
+ * less its least. */
+static int teach_labels(struct bt_hlo_emit *e, int x, int w)
+{
+	struct bt_hlo *b = &e->b;
+	int z = bt_hlo_input(e, BT_HLO_ARG_TEACHER), y, rest;
+
+	rest = bt_hlo_splat(b, bt_hlo_shape_of(b, z), 1);
+	rest = z_log_z(b, bt_hlo_binary(b, "subtract", rest, z));
+	rest = bt_hlo_binary(b, "add", rest, z_log_z(b, z));
+	x = bt_hlo_with(b, "multiply", x, 1 / heat(e));
+	y = bt_hlo_binary(b, "subtract", bt_hlo_activate(e, BT_ACT_SOFTPLUS, x),
+	                  bt_hlo_binary(b, "multiply", z, x));
+	y = bt_hlo_binary(b, "add", y, rest);
+	x = bt_hlo_unary(b, "logistic", x);
+	return teach(e, w, y, bt_hlo_binary(b, "subtract", x, z));
+}
+
+/* Of numbers: (x - z)^2. */
+static int teach_numbers(struct bt_hlo_emit *e, int x, int w)
+{
+	struct bt_hlo *b = &e->b;
+	int z = bt_hlo_input(e, BT_HLO_ARG_TEACHER);
+
+	x = bt_hlo_with(b, "multiply", x, 1 / heat(e));
+	x = bt_hlo_binary(b, "subtract", x, z);
+	return teach(e, w, bt_hlo_binary(b, "multiply", x, x),
+	             bt_hlo_with(b, "multiply", x, 2));
+}
+
+/* The weights w of rows in the labels' part of the loss. */
+static int rest_of(struct bt_hlo_emit *e, int w)
+{
+	return taught(e) > 0 ? bt_hlo_with(&e->b, "multiply", w, 1 - taught(e))
+	                     : w;
+}
+
 /* Of logarithms p of probabilities: the loss is that of p by q. */
 static void cross_entropy(struct bt_hlo_emit *e, int node, bool softmax)
 {
 	struct bt_hlo *b = &e->b;
 	int x = logits_of(e, node), w = weights_of(e, node, x);
 	int q = wanted_of(e, node, x), p = softmax ? log_softmax(b, x) : x;
+	int dx = BT_HLO_NONE;
 
+	if (taught(e) > 0 && softmax && !e->g->nodes[node].u.loss.next) {
+		dx = teach_classes(e, x, w);
+		w = rest_of(e, w);
+	}
 	add_loss(e, bt_hlo_binary(b, "multiply", w, minus_product(b, p, q)));
 	if (softmax) {
 		p = bt_hlo_unary(b, "exponential", p);
@@ -95,7 +205,8 @@ static void cross_entropy(struct bt_hlo_emit *e, int node, bool softmax)
 	} else {
 		p = bt_hlo_unary(b, "negate", q);
 	}
-	e->outputs[node].saved[0] = bt_hlo_binary(b, "multiply", w, p);
+	p = bt_hlo_binary(b, "multiply", w, p);
+	e->outputs[node].saved[0] = bt_hlo_sum(b, dx, p);
 }
 
 /* The gradient by the logits is there. */
@@ -129,12 +240,15 @@ static void square_loss(struct bt_hlo_emit *e, int node)
 {
 	struct bt_hlo *b = &e->b;
 	int x = logits_of(e, node), w = share_of(e, node, x), y;
+	int dx = taught(e) > 0 ? teach_numbers(e, x, w) : BT_HLO_NONE;
 
+	w = rest_of(e, w);
 	x = bt_hlo_binary(b, "subtract", x,
 	                  bt_hlo_input(e, BT_HLO_ARG_TARGETS));
 	y = bt_hlo_binary(b, "multiply", w, x);
 	add_loss(e, bt_hlo_binary(b, "multiply", x, y));
-	e->outputs[node].saved[0] = bt_hlo_with(b, "multiply", y, 2);
+	e->outputs[node].saved[0] =
+	    bt_hlo_sum(b, dx, bt_hlo_with(b, "multiply", y, 2));
 }
 
 const struct bt_hlo_op bt_hlo_op_square_loss = {square_loss, loss_back};
@@ -146,7 +260,9 @@ static void sigmoid_loss(struct bt_hlo_emit *e, int node)
 	struct bt_hlo *b = &e->b;
 	int x = logits_of(e, node), w = share_of(e, node, x), z;
 	int y = bt_hlo_input(e, BT_HLO_ARG_TARGETS), a, py = y;
+	int dx = taught(e) > 0 ? teach_labels(e, x, w) : BT_HLO_NONE;
 
+	w = rest_of(e, w);
 	a = bt_hlo_splat(b, bt_hlo_shape_of(b, x), 1);
 	if (e->o->pos_weight != NULL) {
 		z = bt_hlo_floats(b, e->o->pos_weight, bt_hlo_dim(b, x, 1));
@@ -161,7 +277,8 @@ static void sigmoid_loss(struct bt_hlo_emit *e, int node)
 	add_loss(e, bt_hlo_binary(b, "multiply", w, z));
 	z = bt_hlo_binary(b, "multiply", a, bt_hlo_unary(b, "logistic", x));
 	z = bt_hlo_binary(b, "subtract", z, py);
-	e->outputs[node].saved[0] = bt_hlo_binary(b, "multiply", w, z);
+	z = bt_hlo_binary(b, "multiply", w, z);
+	e->outputs[node].saved[0] = bt_hlo_sum(b, dx, z);
 }
 
 const struct bt_hlo_op bt_hlo_op_sigmoid_loss = {sigmoid_loss, loss_back};

@@ -43,6 +43,7 @@ struct bt_hlo_opts {
 	float smoothing;
 	const float *class_weight; /* [columns of the logits], or NULL: all 1 */
 	const float *pos_weight;   /* [columns of the logits], or NULL: all 1 */
+	float teacher_weight, temperature; /* of a teacher; 0: there is none */
 };
 
 /* What an argument is. */
@@ -78,6 +79,9 @@ enum bt_hlo_source {
 	BT_HLO_ARG_TEXT_NUMBERS, /* [texts] likewise */
 	BT_HLO_ARG_RANDOM, /* [4] the seed, its low half first; the update; the
 	                    * number of the batch's first token */
+	/* of a teacher: */
+	BT_HLO_ARG_TEACHER, /* f32 [rows, columns] of the logits: what it wants
+	                     */
 	BT_HLO_ARG_SOURCES
 };
 

@@ -136,11 +136,21 @@ int bt_hlo_batch_init(struct bt_hlo_batch *b, const struct bt_graph *g,
 			b->pad = g->nodes[i].u.embed.pad;
 		}
 	for (k = BT_HLO_ARG_IDS; k < last; k++)
-		if (add_argument(b, (enum bt_hlo_source)k) != BT_OK) {
+		if (k != BT_HLO_ARG_TEACHER &&
+		    add_argument(b, (enum bt_hlo_source)k) != BT_OK) {
 			bt_hlo_batch_clear(b);
 			return bt_error_nomem(err, "placing texts in rows");
 		}
 	bt_hlo_batch_empty(b);
+	return BT_OK;
+}
+
+int bt_hlo_batch_teach(struct bt_hlo_batch *b, struct bt_error *err)
+{
+	if (add_argument(b, BT_HLO_ARG_TEACHER) != BT_OK)
+		return bt_error_nomem(err, "placing texts in rows");
+	memset(b->real[BT_HLO_ARG_TEACHER], 0,
+	       elements(b, BT_HLO_ARG_TEACHER) * sizeof(float));
 	return BT_OK;
 }
 
@@ -231,6 +241,10 @@ static void learn_rows(struct bt_hlo_batch *b, size_t row, size_t n,
 		b->real[BT_HLO_ARG_WEIGHTS][row + i] =
 		    x->labels[i] < 0 ? 0 : x->weight;
 	}
+	for (i = 0; x->teacher != NULL && i < n; i++)
+		memcpy(b->real[BT_HLO_ARG_TEACHER] + (row + i) * cols,
+		       x->teacher + (size_t)x->teacher_row[i] * cols,
+		       cols * sizeof(float));
 	if (x->targets == NULL)
 		return;
 	b->real[BT_HLO_ARG_WEIGHTS][row] = x->weight;

@@ -53,6 +53,11 @@ int bt_hlo_batch_init(struct bt_hlo_batch *b, const struct bt_graph *g,
                       struct bt_error *err) BT_MUST_USE;
 void bt_hlo_batch_clear(struct bt_hlo_batch *b);
 
+/* Makes room in a batch that is learned from for what a teacher wants. 0, or
+ * BT_ENOMEM. */
+int bt_hlo_batch_teach(struct bt_hlo_batch *b,
+                       struct bt_error *err) BT_MUST_USE;
+
 /* An argument's elements, of 4 bytes each. */
 const void *bt_hlo_batch_data(const struct bt_hlo_batch *b,
                               enum bt_hlo_source source);
@@ -76,8 +81,11 @@ bool bt_hlo_batch_select(struct bt_hlo_batch *b,
 struct bt_hlo_truth {
 	const int32_t *labels; /* or NULL */
 	const float *targets;  /* or NULL */
-	float weight;          /* the loss's scale included */
-	int32_t next;          /* of the second logits, or negative */
+	const float *teacher;  /* of whose rows each row of logits has one; or
+	                        * NULL */
+	const uint32_t *teacher_row;
+	float weight; /* the loss's scale included */
+	int32_t next; /* of the second logits, or negative */
 	float next_weight;
 	uint32_t token, number; /* in the update: of its first token, its own */
 };

@@ -127,6 +127,8 @@ static int batch(struct bt_train_run *t, size_t pos, bool add,
 	    .labels = b->labels,
 	    .targets = b->targets,
 	    .n_targets = t->train->width,
+	    .teacher = b->teacher,
+	    .teacher_row = b->teacher_row,
 	    .weights = b->weights,
 	    .next_labels = b->next_labels,
 	    .loss_scale = b->loss_scale,
@@ -259,10 +261,15 @@ static int load_all(struct bt_train_run *t, const struct places *x,
 	    .moment2 = (const float *const *)x->v,
 	};
 	bool loaded = t->gather.device != NULL, learns = !t->o->measure_only;
-	int r = loaded ? bt_device_reload(t->o->device, param, err)
-	               : bt_device_load(t->o->device, &t->m->graph, param,
-	                                bt_engine_is_bf16(t->m->engine), err);
+	int r;
 
+	if (t->o->teacher != NULL) {
+		o.teacher_weight = (float)t->o->teacher_weight;
+		o.temperature = (float)t->o->temperature;
+	}
+	r = loaded ? bt_device_reload(t->o->device, param, err)
+	           : bt_device_load(t->o->device, &t->m->graph, param,
+	                            bt_engine_is_bf16(t->m->engine), err);
 	t->gather.device = t->o->device; /* in evaluation, too */
 	t->o->waiter->stopped = t->o->stopped;
 	if (r == BT_OK && !loaded && learns)

@@ -87,7 +87,6 @@ done <<'EOF'
 --shards 2
 --r-drop 1
 --fgm 1
---teacher dev.rec
 --few-shot
 --task embedding
 --gemm ref

@@ -268,6 +268,35 @@ static void open_task(struct fixture *f, const char *problem)
 	load_params(f);
 }
 
+/* A teacher, whose rows are in another order: of classes with probabilities,
+ * some of them 0. */
+static void compare_taught(struct fixture *f, const char *what, bool classes)
+{
+	size_t cols = (size_t)f->g.nodes[f->g.logits].cols, n = f->b.tokens;
+	float *z = malloc(n * cols * sizeof(*z)), sum;
+	uint32_t *row = malloc(n * sizeof(*row));
+	size_t i, k;
+
+	for (i = 0; i < n; i++) {
+		row[i] = (uint32_t)(n - 1 - i);
+		for (sum = 0, k = 0; k < cols; k++) {
+			z[i * cols + k] = (float)((i + 3 * k) % 6) / 5;
+			sum += z[i * cols + k];
+		}
+		for (k = 0; k < cols && classes; k++)
+			z[i * cols + k] /= sum;
+	}
+	f->b.teacher = z;
+	f->b.teacher_row = row;
+	f->b.teacher_weight = .7f;
+	f->b.temperature = 2.5f;
+	compare_batch(f, what, 1, false);
+	f->b.teacher = NULL;
+	f->b.temperature = f->b.teacher_weight = 0;
+	free(z);
+	free(row);
+}
+
 /* Weights of texts, smoothed labels, numbers to predict, several labels with
  * weights of their own. */
 TEST(all_losses_agree)
@@ -290,6 +319,11 @@ TEST(all_losses_agree)
 	compare_batch(&f, "smoothed", 1, false);
 	f.b.class_weight = class_weight;
 	compare_batch(&f, "classes that weigh more", 1, false);
+	compare_taught(&f, "a teacher of such classes", true);
+	close_fixture(&f);
+
+	open_named(&f, "bert-tokens", false);
+	compare_taught(&f, "a teacher of words", true);
 	close_fixture(&f);
 
 	open_task(&f, "regression");
@@ -300,6 +334,7 @@ TEST(all_losses_agree)
 	for (i = 0; i < cols * f.b.sequences; i++)
 		f.targets[i] = (float)(i * 7 % 10) / 5 - 1;
 	compare_batch(&f, "numbers", 1, false);
+	compare_taught(&f, "a teacher of numbers", false);
 	close_fixture(&f);
 
 	open_task(&f, "multi_label_classification");
@@ -311,6 +346,7 @@ TEST(all_losses_agree)
 	for (i = 0; i < cols * f.b.sequences; i++)
 		f.targets[i] = i * 7 % 10 < 4;
 	compare_batch(&f, "several labels", 1, false);
+	compare_taught(&f, "a teacher of labels", false);
 	close_fixture(&f);
 }
 

@@ -38,6 +38,10 @@ static inline struct bt_hlo_truth truth_of(const struct fixture *f, size_t t,
 		x.weight *= f->b.weights[t];
 		x.next_weight *= f->b.weights[t];
 	}
+	if (f->b.teacher != NULL) {
+		x.teacher = f->b.teacher;
+		x.teacher_row = f->b.teacher_row + row;
+	}
 	if (f->b.next_labels != NULL)
 		x.next = f->b.next_labels[t];
 	return x;
@@ -53,7 +57,9 @@ static inline void pack_fixture(const struct fixture *f, int length, int more,
 	                        .drops = f->b.train,
 	                        .smoothing = f->b.smoothing,
 	                        .class_weight = f->b.class_weight,
-	                        .pos_weight = f->b.pos_weight};
+	                        .pos_weight = f->b.pos_weight,
+	                        .teacher_weight = f->b.teacher_weight,
+	                        .temperature = f->b.temperature};
 	struct bt_hlo_truth truth;
 	struct bt_error err = {0};
 
@@ -68,6 +74,8 @@ static inline void pack_fixture(const struct fixture *f, int length, int more,
 	assert_ok((learns ? bt_hlo_gradients : bt_hlo_forward)(&f->g, &o, &k->p,
 	                                                       &err));
 	assert_ok(bt_hlo_batch_init(&k->b, &f->g, &o.size, learns, &err));
+	if (f->b.teacher != NULL)
+		assert_ok(bt_hlo_batch_teach(&k->b, &err));
 	if (learns)
 		bt_hlo_batch_random(&k->b, PACKED_SEED, f->b.step, f->b.token0);
 	for (t = 0; t < n; t++) {
