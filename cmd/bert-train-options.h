@@ -292,10 +292,6 @@ static const char *beyond_device(const struct args *a)
 		const char *option;
 	} all[] = {
 	    {a->shards > 1, "--shards"},
-	    {a->kfold > 0, "--kfold"},
-	    {a->seeds > 0, "--seeds"},
-	    {a->tune > 0, "--tune"},
-	    {a->tune_steps > 0, "--tune-steps"},
 	    {a->lora > 0, "--lora"},
 	    {t->r_drop > 0, "--r-drop"},
 	    {t->fgm > 0, "--fgm"},

@@ -359,6 +359,8 @@ static int tuned_job(void *ctx, const struct bt_command *c,
 		return BT_EARG;
 	a.job.default_recipe = false; /* that is what is looked for */
 	a.job.train.dist = first->job.train.dist;
+	a.job.train.device = first->job.train.device;
+	a.job.lent = first->job.lent;
 	a.job.train.progress = first->job.train.progress;
 	a.job.train.profile = first->job.train.profile;
 	a.job.train.log_seconds = first->job.train.log_seconds;
@@ -465,10 +467,17 @@ static int check_work(struct args *a, struct bt_error *err)
 static int train(struct args *a, struct bt_train_result *res,
                  struct bt_error *err)
 {
-	return a->kfold > 0   ? run_folds(a, res, err)
-	       : a->seeds > 0 ? run_seeds(a, res, err)
-	       : several(a)   ? run_tune(a, res, err)
-	                      : bt_job_run(&a->job, res, err);
+	int r;
+
+	if (!several(a))
+		return bt_job_run(&a->job, res, err);
+	r = bt_job_share_device(&a->job, err);
+	if (r == BT_OK)
+		r = a->kfold > 0   ? run_folds(a, res, err)
+		    : a->seeds > 0 ? run_seeds(a, res, err)
+		                   : run_tune(a, res, err);
+	bt_device_close(a->job.train.device);
+	return r;
 }
 
 /* Its file, which none of the records is. */

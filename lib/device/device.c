@@ -93,12 +93,21 @@ static void unlearn(struct bt_device *d)
 	free(l->in);
 	free(l->out);
 	free(l);
+	d->learner = NULL;
 }
 
-static void unload(struct bt_device *d)
+void bt_device_keep_programs(struct bt_device *d)
 {
+	bt_pjrt_keep_programs(d->pjrt);
+}
+
+void bt_device_unload(struct bt_device *d)
+{
+	struct bt_error late = {0};
 	size_t i;
 
+	if (bt_pjrt_wait(d->pjrt, &late) != BT_OK)
+		bt_error_clear(&late);
 	for (i = 0; i < d->n_programs; i++) {
 		bt_hlo_program_clear(&d->programs[i].text);
 		bt_pjrt_program_free(d->programs[i].program);
@@ -107,13 +116,18 @@ static void unload(struct bt_device *d)
 	bt_device_drop_all(d, d->param);
 	free(d->programs);
 	free(d->param);
+	d->programs = NULL;
+	d->n_programs = d->program_cap = 0;
+	d->param = NULL;
+	d->planning = false;
+	d->report = (struct bt_device_report){0};
 }
 
 void bt_device_close(struct bt_device *d)
 {
 	if (d == NULL)
 		return;
-	unload(d);
+	bt_device_unload(d);
 	bt_pjrt_close(d->pjrt);
 	free(d->logits);
 	free(d->next);

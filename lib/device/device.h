@@ -51,6 +51,12 @@ int bt_device_open_costs(const char *plugin, int replicas,
                          struct bt_error *err) BT_MUST_USE;
 void bt_device_close(struct bt_device *d); /* takes NULL */
 
+/* For several models, one after the other, after which bt_device_unload leaves
+ * the device as it was opened: programs that two of them have in common are
+ * compiled once. */
+void bt_device_keep_programs(struct bt_device *d);
+void bt_device_unload(struct bt_device *d);
+
 int bt_device_replicas(const struct bt_device *d);
 
 /* As the plugin says itself: "cpu" or "cuda", and the kind of the first device,
@@ -111,7 +117,7 @@ void bt_device_watch(struct bt_device *d,
 const char *bt_device_cache(const struct bt_device *d);
 const char *bt_device_unkept(const struct bt_device *d);
 
-/* Of all calls so far. */
+/* Of all calls so far, with the model that is loaded. */
 struct bt_device_report {
 	uint64_t tokens;        /* of texts */
 	uint64_t places;        /* for tokens, filled or not */

@@ -58,6 +58,22 @@ bool bt_model_low_on(const struct bt_device *device, enum bt_precision dtype)
 	       bt_model_low(dtype, NULL);
 }
 
+int bt_model_load_on(const struct bt_model *m, struct bt_device *device,
+                     bool low, struct bt_error *err)
+{
+	const struct bt_graph *g = &m->graph;
+	const float **at = bt_array((size_t)g->n_params + 1, sizeof(*at));
+	int i, r;
+
+	if (at == NULL)
+		return bt_error_nomem(err, "loading a model");
+	for (i = 0; i < g->n_params; i++)
+		at[i] = bt_engine_param(m->engine, i);
+	r = bt_device_load(device, g, at, low, err);
+	free(at);
+	return r;
+}
+
 void bt_model_log(const struct bt_model *m, const struct bt_log *log)
 {
 	const char *warning = bt_engine_warning(m->engine);

@@ -71,6 +71,10 @@ enum bt_precision bt_precision_named(const char *name);
 bool bt_model_low(enum bt_precision dtype, const char *gemm);
 bool bt_model_low_on(const struct bt_device *device, enum bt_precision dtype);
 
+/* Loads a model's parameters on a device. */
+int bt_model_load_on(const struct bt_model *m, struct bt_device *device,
+                     bool low, struct bt_error *err) BT_MUST_USE;
+
 /* Tells what computes the model, and what a user should know of it. */
 void bt_model_log(const struct bt_model *m, const struct bt_log *log);
 

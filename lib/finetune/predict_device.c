@@ -48,18 +48,10 @@ int bt_predict_device_open(struct bt_predict_stream *s, struct bt_error *err)
 
 int bt_predict_device_load(struct bt_predict_stream *s, struct bt_error *err)
 {
-	const struct bt_graph *g = &s->model.graph;
-	const float **at = bt_array((size_t)g->n_params + 1, sizeof(*at));
 	struct bt_buf b = BT_BUF_INIT;
 	bool low = bt_model_low_on(s->device, s->o.dtype);
-	int i, r;
+	int r = bt_model_load_on(&s->model, s->device, low, err);
 
-	if (at == NULL)
-		return bt_error_nomem(err, "loading a model");
-	for (i = 0; i < g->n_params; i++)
-		at[i] = bt_engine_param(s->model.engine, i);
-	r = bt_device_load(s->device, g, at, low, err);
-	free(at);
 	s->gather.device = s->device;
 	bt_device_describe(s->device, low, &b);
 	bt_log(s->o.log, BT_LOG_MORE, "%s", bt_buf_str(&b));

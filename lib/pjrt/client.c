@@ -275,6 +275,11 @@ void bt_pjrt_close(struct bt_pjrt *p)
 		return;
 	if (bt_pjrt_wait(p, &ignored) != BT_OK)
 		bt_error_clear(&ignored);
+	while (p->n_kept > 0) {
+		bt_pjrt_end(&p->lib, BT_PJRT_LOADED_DESTROY,
+		            p->kept[--p->n_kept].loaded);
+		bt_buf_clear(&p->kept[p->n_kept].key);
+	}
 	if (p->client != NULL)
 		bt_pjrt_end(&p->lib, BT_PJRT_CLIENT_DESTROY, p->client);
 	if (p->topology != NULL)
@@ -285,11 +290,17 @@ void bt_pjrt_close(struct bt_pjrt *p)
 	free(p->devices);
 	free(p->devs);
 	free(p->puts);
+	free(p->kept);
 	free(p->about.platform);
 	free(p->about.version);
 	free(p->cache);
 	bt_pjrt_lib_clear(&p->lib);
 	free(p);
+}
+
+void bt_pjrt_keep_programs(struct bt_pjrt *p)
+{
+	p->keeps = true;
 }
 
 void bt_pjrt_set_watch(struct bt_pjrt *p, bt_pjrt_watch *watch, void *ctx)

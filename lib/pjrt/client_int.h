@@ -14,6 +14,12 @@
  * since each keeps its memory until it is done, and an update. */
 #define BT_PJRT_UNDER_WAY 2
 
+/* What was compiled, and out of what (cache_int.h). */
+struct bt_pjrt_kept {
+	struct bt_buf key;
+	struct bt_pjrt_loaded *loaded;
+};
+
 struct bt_pjrt {
 	struct bt_pjrt_lib lib;
 	struct bt_pjrt_client *client;     /* NULL: */
@@ -26,7 +32,10 @@ struct bt_pjrt {
 	int n_devices;
 	char *cache;            /* NULL: none */
 	struct bt_error unkept; /* why it takes nothing */
-	bt_pjrt_watch *watch;   /* NULL: none */
+	bool keeps;             /* programs stay: */
+	struct bt_pjrt_kept *kept;
+	size_t n_kept, kept_cap;
+	bt_pjrt_watch *watch; /* NULL: none */
 	void *watch_ctx;
 	struct bt_pjrt_compiler *compiler; /* NULL: none */
 
@@ -56,6 +65,7 @@ struct bt_pjrt_program {
 	struct bt_pjrt *p;
 	char *name;
 	struct bt_pjrt_loaded *loaded; /* NULL: cannot run */
+	bool stays;                    /* loaded is the client's */
 	struct bt_pjrt_cost cost;
 	enum bt_pjrt_origin origin;
 	int replicas;

@@ -157,6 +157,36 @@ static int compile_here(struct obtaining *o, struct bt_pjrt_wanted *w)
 	return o->r;
 }
 
+/* Whether the client has it from an earlier program. */
+static bool stays(const struct bt_pjrt *p, struct bt_pjrt_wanted *w)
+{
+	const struct bt_buf *key;
+	size_t i;
+
+	for (i = 0; i < p->n_kept; i++) {
+		key = &p->kept[i].key;
+		if (key->len != w->key.len ||
+		    memcmp(key->data, w->key.data, key->len) != 0)
+			continue;
+		w->x->loaded = p->kept[i].loaded;
+		w->x->stays = true;
+		return true;
+	}
+	return false;
+}
+
+/* Lets what was compiled stay. */
+static void let_stay(struct bt_pjrt *p, struct bt_pjrt_wanted *w)
+{
+	if (!p->keeps || w->x->stays || w->x->loaded == NULL ||
+	    bt_grow(&p->kept, &p->kept_cap, p->n_kept + 1, sizeof(*p->kept)) !=
+	        BT_OK)
+		return;
+	p->kept[p->n_kept++] = (struct bt_pjrt_kept){w->key, w->x->loaded};
+	w->key = (struct bt_buf)BT_BUF_INIT;
+	w->x->stays = true;
+}
+
 /* Whether it is in the cache, and is loaded from there. */
 static bool find(struct bt_pjrt *p, struct bt_pjrt_wanted *w)
 {
@@ -164,12 +194,15 @@ static bool find(struct bt_pjrt *p, struct bt_pjrt_wanted *w)
 	bool found;
 
 	bt_pjrt_put_options(p, w->s->replicas, &w->options);
-	if (p->cache == NULL)
+	w->x->origin = BT_PJRT_CACHED;
+	if (p->cache == NULL && !p->keeps)
 		return false;
 	bt_pjrt_cache_key(p, w->s->text, w->s->len, &w->options, &w->key);
-	found = !p->costs && bt_pjrt_cache_get(p->cache, &w->key, &bytes) &&
+	if (p->costs || stays(p, w))
+		return !p->costs;
+	found = p->cache != NULL &&
+	        bt_pjrt_cache_get(p->cache, &w->key, &bytes) &&
 	        bt_pjrt_deserialize(p, &bytes, &w->x->loaded, NULL) == BT_OK;
-	w->x->origin = BT_PJRT_CACHED;
 	bt_buf_clear(&bytes);
 	return found;
 }
@@ -199,6 +232,8 @@ int bt_pjrt_obtain(struct bt_pjrt *p, struct bt_pjrt_wanted *w, size_t n,
 	if (o.r != BT_OK && p->watch != NULL)
 		(void)p->watch(p->watch_ctx, o.n, o.n);
 	for (i = 0; i < n; i++) {
+		if (w[i].state == BT_PJRT_THERE)
+			let_stay(p, &w[i]);
 		bt_buf_clear(&w[i].options);
 		bt_buf_clear(&w[i].key);
 	}

@@ -173,6 +173,10 @@ int bt_pjrt_open(const char *plugin, const struct bt_pjrt_options *o,
 /* Frees it; takes NULL. */
 void bt_pjrt_close(struct bt_pjrt *p);
 
+/* From now on what is compiled stays until the client is closed, also when its
+ * program is freed, for later programs of the same text, which are CACHED. */
+void bt_pjrt_keep_programs(struct bt_pjrt *p);
+
 struct bt_pjrt_about {
 	char *plugin;   /* its name */
 	char *path;     /* its file */

@@ -221,7 +221,8 @@ void bt_pjrt_program_free(struct bt_pjrt_program *x)
 {
 	if (x == NULL)
 		return;
-	bt_pjrt_end(&x->p->lib, BT_PJRT_LOADED_DESTROY, x->loaded);
+	if (!x->stays)
+		bt_pjrt_end(&x->p->lib, BT_PJRT_LOADED_DESTROY, x->loaded);
 	free(x->results);
 	free(x->kept);
 	free(x->args);

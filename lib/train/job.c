@@ -500,7 +500,7 @@ static int measure(struct bt_job *j, struct bt_train_result *res,
 
 static void clear(struct bt_job *j)
 {
-	bt_device_close(j->o.train.device); /* before its graph */
+	bt_job_device_close(j); /* before its graph */
 	bt_model_clear(&j->model);
 	bt_dataset_clear(&j->train);
 	bt_dataset_clear(&j->eval);

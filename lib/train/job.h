@@ -73,6 +73,7 @@ struct bt_job_opts {
 	const char *gemm;   /* or NULL */
 	const char *device; /* a PJRT plugin that trains, by its name or file,
 	                     * where train says what it can; or NULL: the CPU */
+	bool lent;          /* train.device is open, and stays so */
 	int replicas;       /* devices of it that train together, as
 	                     * bt_device_open takes them; 0: one */
 	struct bt_device_costs costs; /* of a job that is planned: to be told,
@@ -114,6 +115,12 @@ struct bt_job {
 	struct bt_memory_plan need;
 	struct bt_device_waiter waiter; /* that of o.train */
 };
+
+/* Opens the device that a job names, if it does, before there are threads, for
+ * several jobs, one after the other: sets o->lent and o->train.device, to be
+ * closed. */
+int bt_job_share_device(struct bt_job_opts *o,
+                        struct bt_error *err) BT_MUST_USE;
 
 /*
  * Does it all. What stands in the output directory from before stays until the

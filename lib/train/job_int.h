@@ -27,6 +27,7 @@ int bt_job_compares(const struct bt_job *j, struct bt_error *err) BT_MUST_USE;
 
 /* Opens the device that the job names, if it does; before there are threads. */
 int bt_job_device_open(struct bt_job *j, struct bt_error *err) BT_MUST_USE;
+void bt_job_device_close(struct bt_job *j);
 
 /* Compiles what the job runs on its device, where that is to be told. */
 int bt_job_costs(struct bt_job *j, struct bt_error *err) BT_MUST_USE;

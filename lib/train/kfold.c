@@ -33,6 +33,7 @@ struct run {
 	struct bt_metrics all;      /* of these */
 	size_t examples, leaked;    /* and those that are in other folds, too */
 	struct bt_metrics *fold;    /* [folds] of each */
+	struct bt_device_waiter waiter;
 };
 
 /* A fold that is predicted. */
@@ -227,6 +228,20 @@ static int read_records(struct run *x, const struct bt_model *m,
 	                       (struct bt_labels *)&m->labels, d, err);
 }
 
+/* Lets the device, where there is one, predict. */
+static int load_device(struct run *x, const struct bt_model *m,
+                       struct bt_gather *g, struct bt_error *err)
+{
+	const struct bt_train_opts *o = &x->o->train;
+
+	if (o->device == NULL)
+		return BT_OK;
+	g->device = o->device;
+	bt_device_wait(&x->waiter, o->device, o->log, o->progress);
+	return bt_model_load_on(m, o->device,
+	                        bt_model_low_on(o->device, x->o->dtype), err);
+}
+
 /* Predicts the texts that model m was not trained on. */
 static int measure(struct judging *j, const struct bt_model *m, int k,
                    struct bt_error *err)
@@ -242,8 +257,14 @@ static int measure(struct judging *j, const struct bt_model *m, int k,
 	if (r == BT_OK)
 		r = begin_metrics(x, &x->fold[k], err);
 	if (r == BT_OK)
+		r = load_device(x, m, &g, err);
+	if (r == BT_OK)
 		r = bt_forward_measure(m->engine, &j->held, &g, &x->fold[k],
 		                       x->o->train.windows, store, j, err);
+	if (g.device != NULL) {
+		bt_device_unload(g.device);
+		bt_device_watch(g.device, NULL, NULL);
+	}
 	bt_gather_clear(&g);
 	return r;
 }

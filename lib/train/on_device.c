@@ -385,14 +385,14 @@ const struct bt_train_on bt_train_on_device = {begin,   load,    batch, update,
 
 int bt_job_device_open(struct bt_job *j, struct bt_error *err)
 {
-	int r;
+	int r = BT_OK;
 
 	if (j->o.device == NULL)
 		return BT_OK;
-	if (j->o.costs.print != NULL)
+	if (!j->o.lent && j->o.costs.print != NULL)
 		r = bt_device_open_costs(j->o.device, j->o.replicas,
 		                         &j->o.costs, &j->o.train.device, err);
-	else
+	else if (!j->o.lent)
 		r = bt_device_open(j->o.device, j->o.replicas,
 		                   &j->o.train.device, err);
 	if (r != BT_OK)
@@ -400,6 +400,30 @@ int bt_job_device_open(struct bt_job *j, struct bt_error *err)
 	j->o.train.waiter = &j->waiter;
 	bt_device_wait(&j->waiter, j->o.train.device, bt_job_log(j),
 	               j->o.train.progress);
+	return BT_OK;
+}
+
+void bt_job_device_close(struct bt_job *j)
+{
+	if (!j->o.lent) {
+		bt_device_close(j->o.train.device);
+		return;
+	}
+	bt_device_unload(j->o.train.device);
+	bt_device_watch(j->o.train.device, NULL, NULL);
+}
+
+int bt_job_share_device(struct bt_job_opts *o, struct bt_error *err)
+{
+	int r;
+
+	if (o->device == NULL)
+		return BT_OK;
+	r = bt_device_open(o->device, o->replicas, &o->train.device, err);
+	if (r != BT_OK)
+		return r;
+	o->lent = true;
+	bt_device_keep_programs(o->train.device);
 	return BT_OK;
 }
 

@@ -33,4 +33,43 @@ train taught.cpu -q --teacher a.ts
 # shellcheck disable=SC2086
 works 'a teacher' train taught -q --teacher a.ts $device --replicas 2
 follows taught.cpu taught 1e-5 '... with the same losses, rates and measures'
+
+# several models: nothing is kept on the disk, and yet nothing is compiled twice
+# shellcheck disable=SC2086
+BT_PJRT_CACHE=vocab.txt/x works 'several seeds' train seeds -v --seeds 2 $device
+cp out table
+is "$(sed -n 's/.*compiled or loaded in .* s, \(.*\)/\1/p' err | tr '\n' ,)" \
+	'0 of them from the cache,3 of them from the cache,' '... compile once'
+# shellcheck disable=SC2086
+train one -q --seed 43 $device
+same one/model.safetensors seeds/seed-43/model.safetensors '... to the model of its seed'
+train seeds.cpu -q --seeds 2 >want
+same table want '... and the measures of the CPU'
+
+# values FILE: of a stream of tensors
+values() { tensor-cat -q --csv "$1" | sed 1d; }
+fold() { small_train "$@" -q --learning-rate 1e-2 --batch-size 200 --epochs 4 --dtype f32 --kfold 2; }
+fold folds.cpu >want
+# shellcheck disable=SC2086
+works 'folds' fold folds $device
+awk 'NR == FNR { for (i = 2; i <= NF; i++) x[FNR, i] = $i; next }
+	{ for (i = 2; i <= NF; i++) { d = $i - x[FNR, i]; if (d * d > 1e-7) print "line", FNR, $0 } }' want out >why
+[ ! -s why ]
+result $? '... with the metrics of the CPU'
+values folds/out-of-fold.ts >x
+values folds.cpu/out-of-fold.ts >y
+paste -d , x y | awk -F, '{ n = NF / 2; for (i = 1; i <= n; i++) { d = $i - $(i + n)
+	if ($i ~ /[.]/ ? d * d > 1e-8 : $i != $(i + n)) print "line", NR ":", $0 } }
+	END { if (NR < 100) print NR, "lines" }' >why
+[ ! -s why ]
+result $? '... and its predictions of all texts'
+
+tune() {
+	train "$@" -q --tune-steps 40 --tune-over learning-rate=1e-3..1e-1 --tune-over optimizer=sgd,lamb
+}
+tune tuned.cpu | sed '/^bert-train/d; s/tuned.cpu/tuned/' | cut -c 1-33 >want
+# shellcheck disable=SC2086
+works 'a search' tune tuned $device
+sed '/^bert-train/d' out | cut -c 1-33 >got
+same got want '... with the trials of the CPU'
 finish

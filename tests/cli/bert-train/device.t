@@ -94,10 +94,6 @@ done <<'EOF'
 --profile
 --detect-anomaly
 --dry-run
---kfold 2
---seeds 2
---tune 1
---tune-steps 5
 --lora 4
 EOF
 

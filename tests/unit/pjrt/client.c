@@ -503,6 +503,25 @@ TEST(cache)
 	clear_cache();
 }
 
+/* A client that keeps programs has them without a cache, until it is closed. */
+TEST(programs_stay)
+{
+	struct bt_pjrt *p;
+
+	forget();
+	assert_ok(bt_pjrt_open(plugin, NULL, &p, &err));
+	assert_int_equal(origin(p, program), BT_PJRT_IN_CHILD);
+	assert_int_equal(origin(p, program), BT_PJRT_IN_CHILD);
+	bt_pjrt_keep_programs(p);
+	assert_int_equal(origin(p, program), BT_PJRT_IN_CHILD);
+	assert_int_equal(origin(p, program), BT_PJRT_CACHED);
+	assert_int_equal(origin(p, "2\n13 0 1\n11 2 2 3 0\n "),
+	                 BT_PJRT_IN_CHILD);
+	assert_int_equal(origin(p, program), BT_PJRT_CACHED);
+	bt_pjrt_close(p);
+	all_is_freed();
+}
+
 TEST(cache_place)
 {
 	char *dir;
