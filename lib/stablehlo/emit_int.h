@@ -69,6 +69,7 @@ extern const struct bt_hlo_op bt_hlo_op_linear;
 extern const struct bt_hlo_op bt_hlo_op_attention;
 extern const struct bt_hlo_op bt_hlo_op_residual_norm;
 extern const struct bt_hlo_op bt_hlo_op_norm;
+extern const struct bt_hlo_op bt_hlo_op_adapt;
 extern const struct bt_hlo_op bt_hlo_op_add;
 extern const struct bt_hlo_op bt_hlo_op_glu;
 extern const struct bt_hlo_op bt_hlo_op_relative_positions;

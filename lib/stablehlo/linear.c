@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* linear, and what stands between layers: add, glu, dropout. */
+/* linear, what adapts it, and what stands between layers: add, glu, dropout. */
 #include "stablehlo/emit_int.h"
 
 /* X W', of logits in full. */
@@ -81,6 +81,46 @@ static void linear_back(struct bt_hlo_emit *e, int node)
 }
 
 const struct bt_hlo_op bt_hlo_op_linear = {linear, linear_back};
+
+/* Y = act(X + scale D), of changes D of some of its columns. */
+static void adapt(struct bt_hlo_emit *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	struct bt_hlo *b = &e->b;
+	int y = bt_hlo_whole(e, n->in[0]), k, at, cols, dy;
+
+	for (k = 1; k < n->n_in; k++) {
+		at = n->u.adapt.col[k - 1];
+		cols = e->g->nodes[n->in[k]].cols;
+		dy = bt_hlo_with(b, "multiply", bt_hlo_whole(e, n->in[k]),
+		                 (double)n->u.adapt.scale);
+		dy = bt_hlo_pad(b, dy, 1, at, n->cols - cols - at);
+		y = bt_hlo_binary(b, "add", y, dy);
+	}
+	e->outputs[node].saved[0] = y;
+	bt_hlo_set(e, node, bt_hlo_activate(e, n->u.adapt.act, y));
+}
+
+static void adapt_back(struct bt_hlo_emit *e, int node)
+{
+	const struct bt_node *n = &e->g->nodes[node];
+	struct bt_hlo *b = &e->b;
+	int dy = bt_hlo_given(e, node), k, at, cols, dx;
+
+	dy = bt_hlo_activate_back(e, n->u.adapt.act, e->outputs[node].saved[0],
+	                          dy);
+	bt_hlo_give(e, n->in[0], dy);
+	for (k = 1; k < n->n_in; k++) {
+		at = n->u.adapt.col[k - 1];
+		cols = e->g->nodes[n->in[k]].cols;
+		dx = bt_hlo_slice(b, dy, 1, at, at + cols);
+		bt_hlo_give(
+		    e, n->in[k],
+		    bt_hlo_with(b, "multiply", dx, (double)n->u.adapt.scale));
+	}
+}
+
+const struct bt_hlo_op bt_hlo_op_adapt = {adapt, adapt_back};
 
 static void add(struct bt_hlo_emit *e, int node)
 {

@@ -12,6 +12,7 @@ static const struct bt_hlo_op *const ops[BT_OPCODES] = {
     [BT_OP_ATTENTION] = &bt_hlo_op_attention,
     [BT_OP_RESIDUAL_NORM] = &bt_hlo_op_residual_norm,
     [BT_OP_NORM] = &bt_hlo_op_norm,
+    [BT_OP_ADAPT] = &bt_hlo_op_adapt,
     [BT_OP_ADD] = &bt_hlo_op_add,
     [BT_OP_GLU] = &bt_hlo_op_glu,
     [BT_OP_RELATIVE_POSITIONS] = &bt_hlo_op_relative_positions,

@@ -72,4 +72,19 @@ tune tuned.cpu | sed '/^bert-train/d; s/tuned.cpu/tuned/' | cut -c 1-33 >want
 works 'a search' tune tuned $device
 sed '/^bert-train/d' out | cut -c 1-33 >got
 same got want '... with the trials of the CPU'
+
+lora() {
+	to=$1
+	shift
+	bert-train -q --force -m a --lora 4 --lora-targets all --lora-dropout .1 --learning-rate 1e-2 \
+		--batch-size 200 --epochs 8 --dtype f32 --log-steps 1 --eval dev.rec --eval-steps 8 \
+		-o "$to" "$@" train.rec
+}
+lora adapter.cpu --save-steps 3 --keep 9
+# shellcheck disable=SC2086
+works 'adapters' lora adapter $device
+follows adapter.cpu adapter 1e-5 '... with the same losses, rates and measures'
+# shellcheck disable=SC2086
+works '... from the CPU' lora adapter.on $device --resume-from adapter.cpu/checkpoint-3.safetensors
+goes_on adapter.cpu adapter.on '... to the same losses'
 finish

@@ -94,7 +94,6 @@ done <<'EOF'
 --profile
 --detect-anomaly
 --dry-run
---lora 4
 EOF
 
 if BT_PJRT_CACHE=none bert-predict --device list 2>err | grep '^cpu:' >out.cpu; then
