@@ -303,7 +303,6 @@ static const char *beyond_device(const struct args *a)
 	    {t->recompute, "--checkpoint-activations"},
 	    {a->profile, "--profile"},
 	    {t->detect, "--detect-anomaly"},
-	    {a->dry_run, "--dry-run"},
 	};
 	size_t i;
 

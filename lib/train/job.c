@@ -178,7 +178,7 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	struct bt_engine_opts o = {.pool = j->pool,
 	                           .bf16 = bt_job_low(j),
 	                           .gemm = j->o.gemm,
-	                           .train = j->o.train.device == NULL,
+	                           .train = j->o.device == NULL,
 	                           .profile = j->o.train.profile,
 	                           .recompute = j->o.train.recompute,
 	                           .detect = j->o.train.detect,
@@ -200,7 +200,7 @@ static int plan(struct bt_job *j, struct bt_error *err)
 	if (r || (r = bt_model_plan(&j->model, &o, err)) ||
 	    (r = bt_fgm_check(&j->model.graph, j->o.train.fgm, err)) ||
 	    (r = bt_memory_plan_memory(n, &j->model, &j->train, eval,
-	                               &j->o.train, err)))
+	                               &j->o.train, j->o.device != NULL, err)))
 		return r;
 	if ((j->teacher != NULL || j->o.train.r_drop > 0) &&
 	    j->model.graph.nodes[j->model.graph.loss].op == BT_OP_LOG_LOSS)
@@ -452,7 +452,8 @@ static int prepare(struct bt_job *j, bool dry, struct bt_error *err)
 	    (events != NULL && (r = bt_path_could(events, true, err))) ||
 	    (out != NULL && (r = check_replaced(j, err))) ||
 	    (r = bt_adapters_check(j, err)) ||
-	    (r = bt_job_device_open(j, err)) ||
+	    ((!dry || j->o.costs.print != NULL) &&
+	     (r = bt_job_device_open(j, err))) ||
 	    (r = bt_pool_new(j->o.threads, &j->pool, err)) ||
 	    (r = open_tokenizer(j, err)))
 		return r;

@@ -148,7 +148,8 @@ static void count_rows(struct bt_memory_plan *n, const struct bt_model *m,
 int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
                           const struct bt_dataset *train,
                           const struct bt_dataset *eval,
-                          const struct bt_train_opts *o, struct bt_error *err)
+                          const struct bt_train_opts *o, bool on_device,
+                          struct bt_error *err)
 {
 	const struct bt_engine_memory *e = &n->engine;
 	size_t examples = bt_dataset_bytes(train);
@@ -173,6 +174,9 @@ int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
 	n->moments = bt_graph_trained(&m->graph) * sizeof(float) *
 	             (size_t)bt_optim_moments(o->optim.kind) /
 	             (size_t)bt_dist_size(o->dist);
+	if (on_device)
+		n->elsewhere = n->moments +
+		               (2 * n->parameters - n->frozen) * sizeof(float);
 	count_rows(n, m, train, &b, o);
 	bt_batches_clear(&b);
 	n->data +=
@@ -233,6 +237,10 @@ void bt_memory_plan_print(const struct bt_memory_plan *n, struct bt_buf *out)
 		print_bytes("adversarial training", n->moved, out);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		print_bytes(rows[i].name, rows[i].bytes, out);
+	if (n->elsewhere > 0)
+		bt_buf_printf(out, "%-20s %12.1f MB and activations\n",
+		              "on each device",
+		              (double)n->elsewhere / (1 << 20));
 	if (n->available != UINT64_MAX)
 		bt_buf_printf(out, "%-20s %12.1f MB\n", "available",
 		              (double)(n->held + n->available) / (1 << 20));

@@ -25,6 +25,9 @@ struct bt_memory_plan {
 	size_t moments;     /* of the optimizer */
 	size_t data;        /* examples, and a batch of them */
 	size_t other;       /* the program, its libraries and their buffers */
+	size_t elsewhere;   /* parameters, gradients and moments on each device
+	                     * that trains, which are in no sum here; 0: none
+	                     * does */
 	size_t total;       /* of all these: the peak of the process */
 	size_t held;        /* of them already there */
 	uint64_t available; /* that can still be taken */
@@ -39,11 +42,12 @@ int bt_memory_plan_batches(struct bt_memory_plan *n,
                            const struct bt_masking *masking,
                            struct bt_error *err) BT_MUST_USE;
 
-/* All else, once m's engine is planned and the data are read. */
+/* All else, once m's engine is planned and the data are read; on_device: it
+ * does not train. */
 int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
                           const struct bt_dataset *train,
                           const struct bt_dataset *eval,
-                          const struct bt_train_opts *o,
+                          const struct bt_train_opts *o, bool on_device,
                           struct bt_error *err) BT_MUST_USE;
 
 /* Appends it as a table for people. */

@@ -2,6 +2,7 @@
 /* Updates that a device computes, and the device of a job. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "device/learn.h"
@@ -453,19 +454,24 @@ int bt_job_costs(struct bt_job *j, struct bt_error *err)
 
 bool bt_job_low(const struct bt_job *j)
 {
-	return j->o.train.device != NULL
-	           ? bt_model_low_on(j->o.train.device, j->o.dtype)
-	           : bt_model_low(j->o.dtype, j->o.gemm);
+	if (j->o.train.device != NULL)
+		return bt_model_low_on(j->o.train.device, j->o.dtype);
+	/* of one that is not opened its name must tell */
+	return bt_model_low(j->o.dtype, j->o.gemm) ||
+	       (j->o.device != NULL && j->o.dtype == BT_PRECISION_AUTO &&
+	        strcmp(j->o.device, "cpu") != 0);
 }
 
 void bt_job_log_model(const struct bt_job *j)
 {
 	struct bt_buf b = BT_BUF_INIT;
 
-	if (j->o.train.device == NULL) {
+	if (j->o.device == NULL) {
 		bt_model_log(&j->model, bt_job_log(j));
 		return;
 	}
+	if (j->o.train.device == NULL) /* it is not opened */
+		return;
 	bt_device_describe(j->o.train.device, bt_job_low(j), &b);
 	bt_log(bt_job_log(j), BT_LOG_MORE, "%s", bt_buf_str(&b));
 	bt_buf_clear(&b);

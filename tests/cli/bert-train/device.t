@@ -93,7 +93,6 @@ done <<'EOF'
 --checkpoint-activations
 --profile
 --detect-anomaly
---dry-run
 EOF
 
 if BT_PJRT_CACHE=none bert-predict --device list 2>err | grep '^cpu:' >out.cpu; then

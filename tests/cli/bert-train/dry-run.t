@@ -20,6 +20,9 @@ is "$(awk '/available/ { next } /peak memory/ { d = s - $(NF - 1); print d * d <
 works 'with an output' small_train x --dry-run
 [ -e x ]
 is $? 1 'it is not made'
+works 'for a device that is not here' small_train x --dry-run --device ./none.so
+is "$(grep -c '^gradients *0.0 MB' out) $(awk '/^on each device/ { d = $4 } /^parameters/ { p = $2 }
+	END { print (d / p > 3.9 && d / p < 4.1) }' out)" '1 1' 'tells what will be there'
 
 # The prediction against what a run then takes: within 15 %, or 8 MB where the
 # program itself is the most of it. Sanitizers hold
