@@ -292,7 +292,6 @@ static const char *beyond_device(const struct args *a)
 		const char *option;
 	} all[] = {
 	    {a->shards > 1, "--shards"},
-	    {t->r_drop > 0, "--r-drop"},
 	    {t->fgm > 0, "--fgm"},
 	    {a->job.few_shot, "--few-shot"},
 	    {a->task != NULL && strcmp(a->task, "embedding") == 0,

@@ -125,20 +125,22 @@ bool bt_device_is_gpu(const struct bt_device *d);
  * there are devices have so many rows of that length, at most. */
 struct bt_device_piece {
 	size_t first, end;
+	int together; /* so many texts, from 0 on, are not parted; 0: 1 */
 	int length;
 	size_t rows;
 };
 
-/* The text with which a part begins, of about equal ones of first .. end - 1;
- * part = parts: end. */
-size_t bt_device_cut(const uint32_t *start, size_t first, size_t end, int part,
-                     int parts);
+/* The text with which a part of a piece begins, of about equal ones; part =
+ * parts: its end. */
+size_t bt_device_cut(const uint32_t *start, const struct bt_device_piece *p,
+                     int part, int parts);
 
 /* The piece that begins with a text: as few equal ones of first .. end - 1 as
- * have at most so many places on each device, or a text on each. */
+ * have at most so many places on each device, or so many texts on each as are
+ * not parted. */
 int bt_device_piece(const uint32_t *start, size_t first, size_t end,
-                    int replicas, size_t places, struct bt_hlo_place *place,
-                    struct bt_device_piece *p,
+                    int together, int replicas, size_t places,
+                    struct bt_hlo_place *place, struct bt_device_piece *p,
                     struct bt_error *err) BT_MUST_USE;
 
 /* The rows and length of the program for a piece, of these sizes if one holds

@@ -327,8 +327,7 @@ struct part {
 
 static size_t first_of(const struct bt_device *d, const struct part *p, int i)
 {
-	return bt_device_cut(p->b->texts.start, p->piece.first, p->piece.end, i,
-	                     d->replicas);
+	return bt_device_cut(p->b->texts.start, &p->piece, i, d->replicas);
 }
 
 /* Selected tokens before a text. */
@@ -355,6 +354,7 @@ static void fill(const struct bt_device *d, const struct part *p, int replica)
 	struct bt_hlo_batch *to = &p->x[replica];
 	size_t t = first_of(d, p, replica), end = first_of(d, p, replica + 1);
 	size_t k = selected_before(x, t), first, n, k0, text;
+	size_t pairs = d->learner->o.r_drop > 0;
 	struct bt_hlo_truth truth;
 
 	bt_hlo_batch_random(to, d->learner->o.seed, b->step,
@@ -369,6 +369,7 @@ static void fill(const struct bt_device *d, const struct part *p, int replica)
 			(void)bt_hlo_batch_select(to, &p->place[t],
 			                          x->selected[k] - first);
 		truth = truth_of(d, b, t, k0);
+		truth.other = bt_hlo_text(to, &p->place[t ^ pairs]);
 		bt_hlo_batch_learn(to, &p->place[t], text, n, k - k0, &truth);
 	}
 }
@@ -461,7 +462,8 @@ static bool shrink(struct bt_device *d, const struct part *p, bool add)
 		if (!d->g->params[i % d->g->n_params].frozen &&
 		    l->grad[i] == NULL)
 			return false;
-	if (p->piece.end - p->piece.first <= (size_t)d->replicas)
+	if (p->piece.end - p->piece.first <=
+	    (size_t)d->replicas * (l->o.r_drop > 0 ? 2 : 1))
 		return false;
 	while (l->places / 2 >= p->piece.rows * (size_t)p->piece.length)
 		l->places /= 2;
@@ -483,6 +485,7 @@ int bt_device_gradients(struct bt_device *d, const struct bt_device_batch *b,
 		return bt_error_nomem(err, "placing texts in rows");
 	while (end < b->texts.n && r == BT_OK) {
 		r = bt_device_piece(b->texts.start, end, b->texts.n,
+		                    d->learner->o.r_drop > 0 ? 2 : 1,
 		                    d->replicas, d->learner->places, p.place,
 		                    &p.piece, err);
 		if (r != BT_OK)

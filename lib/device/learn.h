@@ -31,6 +31,8 @@ struct bt_device_learning {
 	const float *class_weight; /* as in bt_hlo_opts; borrowed, as is: */
 	const float *pos_weight;
 	float teacher_weight, temperature; /* of a teacher; 0: there is none */
+	float r_drop; /* texts 2i and 2i + 1 of batches are passes of one; 0:
+	               * each is its own */
 	const float *const *moment1, *const *moment2; /* [n_params] each, read
 	                                               * once; of frozen
 	                                               * parameters unused, the

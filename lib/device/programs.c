@@ -30,6 +30,7 @@ static int write_text(struct bt_device *d, struct bt_device_program *x,
 	o.pos_weight = l->pos_weight;
 	o.teacher_weight = l->teacher_weight;
 	o.temperature = l->temperature;
+	o.r_drop = l->r_drop;
 	return bt_hlo_gradients(d->g, &o, &x->text, err);
 }
 

@@ -39,16 +39,23 @@ static int round_up(size_t n, size_t steps)
 	return (int)(step > 1 ? (n + step - 1) / step * step : n);
 }
 
-size_t bt_device_cut(const uint32_t *start, size_t first, size_t end, int part,
-                     int parts)
+/* Texts that are not parted. */
+static size_t unit_of(const struct bt_device_piece *p)
 {
-	uint64_t all = start[end] - start[first];
-	uint64_t at = all * (uint64_t)part / (uint64_t)parts + start[first];
-	size_t t = first;
+	return p->together > 1 ? (size_t)p->together : 1;
+}
 
-	while (t < end && start[t] < at)
-		t++;
-	return t > first && at - start[t - 1] < start[t] - at ? t - 1 : t;
+size_t bt_device_cut(const uint32_t *start, const struct bt_device_piece *p,
+                     int part, int parts)
+{
+	uint64_t all = start[p->end] - start[p->first];
+	uint64_t at = all * (uint64_t)part / (uint64_t)parts + start[p->first];
+	size_t t = p->first, unit = unit_of(p);
+
+	while (t < p->end && start[t] < at)
+		t += unit;
+	return t > p->first && at - start[t - unit] < start[t] - at ? t - unit
+	                                                            : t;
 }
 
 /* Places the parts of a piece, one for each device, in rows of that length:
@@ -61,7 +68,7 @@ static int place_parts(const uint32_t *start, const struct bt_device_piece *p,
 	int i, r = BT_OK;
 
 	for (*rows = 1, i = 0; i < replicas && r == BT_OK; i++, from = to) {
-		to = bt_device_cut(start, p->first, p->end, i + 1, replicas);
+		to = bt_device_cut(start, p, i + 1, replicas);
 		r = bt_hlo_place(start + from, to - from, length, place + from,
 		                 &n, err);
 		*rows = r == BT_OK && n > *rows ? n : *rows;
@@ -85,24 +92,27 @@ static int measure(const uint32_t *start, struct bt_device_piece *p,
 }
 
 int bt_device_piece(const uint32_t *start, size_t first, size_t end,
-                    int replicas, size_t places, struct bt_hlo_place *place,
-                    struct bt_device_piece *p, struct bt_error *err)
+                    int together, int replicas, size_t places,
+                    struct bt_hlo_place *place, struct bt_device_piece *p,
+                    struct bt_error *err)
 {
 	int parts = 0, r;
-	size_t all;
+	size_t all, least;
 
-	*p = (struct bt_device_piece){.first = first, .end = end};
+	*p = (struct bt_device_piece){
+	    .first = first, .end = end, .together = together};
+	least = (size_t)replicas * unit_of(p);
 	for (;;) {
 		r = measure(start, p, replicas, place, err);
 		all = p->rows * (size_t)p->length;
-		if (r != BT_OK || p->end - first <= (size_t)replicas ||
-		    all <= places)
+		if (r != BT_OK || p->end - first <= least || all <= places)
 			return r;
 		parts =
 		    parts == 0 ? (int)((all + places - 1) / places) : parts + 1;
-		p->end = bt_device_cut(start, first, end, 1, parts);
-		if (p->end < first + (size_t)replicas)
-			p->end = first + (size_t)replicas;
+		p->end = end;
+		p->end = bt_device_cut(start, p, 1, parts);
+		if (p->end < first + least)
+			p->end = first + least;
 	}
 }
 
@@ -154,7 +164,7 @@ static int count(struct bt_device_sizes *s, const struct bt_device_piece *p,
 }
 
 int bt_device_sizes_count(struct bt_device_sizes *s, const uint32_t *start,
-                          size_t n, int replicas, size_t places,
+                          size_t n, int together, int replicas, size_t places,
                           struct bt_error *err)
 {
 	struct bt_hlo_place *place = bt_array(n + 1, sizeof(*place));
@@ -164,8 +174,8 @@ int bt_device_sizes_count(struct bt_device_sizes *s, const uint32_t *start,
 	if (place == NULL)
 		return bt_error_nomem(err, "placing texts in rows");
 	while (p.end < n && r == BT_OK) {
-		r = bt_device_piece(start, p.end, n, replicas, places, place,
-		                    &p, err);
+		r = bt_device_piece(start, p.end, n, together, replicas, places,
+		                    place, &p, err);
 		if (r == BT_OK)
 			r = count(s, &p, err);
 	}

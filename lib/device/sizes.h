@@ -25,10 +25,10 @@ struct bt_device_sizes {
 };
 
 /* Counts a batch, of n >= 1 texts of which text t has start[t + 1] - start[t]
- * tokens, on so many devices, which have that many places for tokens each.
- * Returns 0, or BT_ENOMEM. */
+ * tokens and so many together are not parted, on so many devices, which have
+ * that many places for tokens each. Returns 0, or BT_ENOMEM. */
 int bt_device_sizes_count(struct bt_device_sizes *s, const uint32_t *start,
-                          size_t n, int replicas, size_t places,
+                          size_t n, int together, int replicas, size_t places,
                           struct bt_error *err) BT_MUST_USE;
 
 /* Leaves few sizes, in the order of their places. Again and again the one is

@@ -28,6 +28,7 @@ static const char *source_name(enum bt_hlo_source source)
 	    [BT_HLO_ARG_NUMBERS] = "numbers",
 	    [BT_HLO_ARG_TEXT_NUMBERS] = "text numbers",
 	    [BT_HLO_ARG_RANDOM] = "random",
+	    [BT_HLO_ARG_OTHERS] = "others",
 	    [BT_HLO_ARG_TEACHER] = "teacher",
 	};
 
@@ -118,6 +119,7 @@ struct bt_hlo_shape bt_hlo_source_shape(const struct bt_graph *g,
 	case BT_HLO_ARG_RANDOM:
 		return bt_hlo_vector(BT_HLO_U32, 4);
 	case BT_HLO_ARG_FIRST:
+	case BT_HLO_ARG_OTHERS:
 	case BT_HLO_ARG_NEXT_LABELS:
 		return bt_hlo_vector(BT_HLO_I32, texts);
 	case BT_HLO_ARG_SELECTED:

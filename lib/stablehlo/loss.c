@@ -125,23 +125,59 @@ static int teach(struct bt_hlo_emit *e, int w, int y, int d)
 	return bt_hlo_with(b, "multiply", d, a * t);
 }
 
+/* The weights w of rows times those of their classes, in all columns of x. */
+static int with_class(struct bt_hlo_emit *e, int x, int w)
+{
+	struct bt_hlo *b = &e->b;
+	int y;
+
+	if (e->o->class_weight == NULL)
+		return w;
+	y = classes_of(e, false, x);
+	y = bt_hlo_binary(b, "multiply", y, class_weights(e, y));
+	y = bt_hlo_along(b, bt_hlo_reduce(b, "add", y, 1), x, 0);
+	return bt_hlo_binary(b, "multiply", w, y);
+}
+
 /* Of classes of which the teacher has the probabilities z: z log(z / p). */
 static int teach_classes(struct bt_hlo_emit *e, int x, int w)
 {
 	struct bt_hlo *b = &e->b;
 	int z = bt_hlo_input(e, BT_HLO_ARG_TEACHER), p, y;
 
-	if (e->o->class_weight != NULL) {
-		y = classes_of(e, false, x);
-		y = bt_hlo_binary(b, "multiply", y, class_weights(e, y));
-		y = bt_hlo_along(b, bt_hlo_reduce(b, "add", y, 1), x, 0);
-		w = bt_hlo_binary(b, "multiply", w, y);
-	}
+	w = with_class(e, x, w);
 	p = log_softmax(b, bt_hlo_with(b, "multiply", x, 1 / heat(e)));
 	y = bt_hlo_binary(b, "subtract", z_log_z(b, z),
 	                  bt_hlo_binary(b, "multiply", z, p));
 	p = bt_hlo_unary(b, "exponential", p);
 	return teach(e, w, y, bt_hlo_binary(b, "subtract", p, z));
+}
+
+/* How far both passes of a text are apart: adds that to the loss, and gives the
+ * gradient. Both have the same weight w. */
+static int draw_together(struct bt_hlo_emit *e, int x, int w)
+{
+	struct bt_hlo *b = &e->b;
+	double a = (double)e->o->r_drop;
+	int other = bt_hlo_input(e, BT_HLO_ARG_OTHERS), p, r, ratio, kl, y;
+
+	other = bt_hlo_rows_named(e, other, bt_hlo_dim(b, x, 0));
+	w = with_class(e, x, w);
+	ratio = log_softmax(b, x);
+	p = bt_hlo_unary(b, "exponential", ratio);
+	r = bt_hlo_dot_tn(b, other, p);
+	ratio =
+	    bt_hlo_binary(b, "subtract", ratio, bt_hlo_dot_tn(b, other, ratio));
+	kl = bt_hlo_reduce(b, "add", bt_hlo_binary(b, "multiply", p, ratio), 1);
+	y = bt_hlo_binary(b, "subtract", p, r);
+	y = bt_hlo_binary(b, "multiply", y, ratio);
+	y = bt_hlo_binary(b, "multiply", w, y);
+	add_loss(e, bt_hlo_with(b, "multiply", y, a / 2));
+	y = bt_hlo_binary(b, "subtract", ratio, bt_hlo_along(b, kl, x, 0));
+	y = bt_hlo_binary(b, "multiply", p, bt_hlo_with(b, "add", y, 1));
+	y = bt_hlo_binary(b, "subtract", y, r);
+	y = bt_hlo_binary(b, "multiply", w, y);
+	return bt_hlo_with(b, "multiply", y, a);
 }
 
 /* Of labels, which the teacher has with the probabilities z: softplus(x) - z x
@@ -192,6 +228,9 @@ static void cross_entropy(struct bt_hlo_emit *e, int node, bool softmax)
 	if (taught(e) > 0 && softmax && !e->g->nodes[node].u.loss.next) {
 		dx = teach_classes(e, x, w);
 		w = rest_of(e, w);
+	} else if (e->o->r_drop > 0 && softmax &&
+	           !e->g->nodes[node].u.loss.next) {
+		dx = draw_together(e, x, w);
 	}
 	add_loss(e, bt_hlo_binary(b, "multiply", w, minus_product(b, p, q)));
 	if (softmax) {

@@ -44,6 +44,7 @@ struct bt_hlo_opts {
 	const float *class_weight; /* [columns of the logits], or NULL: all 1 */
 	const float *pos_weight;   /* [columns of the logits], or NULL: all 1 */
 	float teacher_weight, temperature; /* of a teacher; 0: there is none */
+	float r_drop; /* texts are two passes of each; 0: they are not */
 };
 
 /* What an argument is. */
@@ -79,6 +80,7 @@ enum bt_hlo_source {
 	BT_HLO_ARG_TEXT_NUMBERS, /* [texts] likewise */
 	BT_HLO_ARG_RANDOM, /* [4] the seed, its low half first; the update; the
 	                    * number of the batch's first token */
+	BT_HLO_ARG_OTHERS, /* i32 [texts] the other pass of each, or itself */
 	/* of a teacher: */
 	BT_HLO_ARG_TEACHER, /* f32 [rows, columns] of the logits: what it wants
 	                     */

@@ -175,6 +175,8 @@ static int32_t nothing(const struct bt_hlo_batch *b, int source, size_t i)
 		return -1;
 	case BT_HLO_ARG_FIRST:
 		return b->size.rows * b->size.length + (int32_t)i;
+	case BT_HLO_ARG_OTHERS:
+		return (int32_t)i;
 	default:
 		return 0;
 	}
@@ -201,9 +203,8 @@ size_t bt_hlo_batch_add(struct bt_hlo_batch *b,
                         const struct bt_hlo_place *place, const int32_t *ids,
                         const uint8_t *types, size_t n)
 {
-	size_t first = bt_hlo_token(b, place), i, at;
-	size_t text = place->row * (size_t)bt_hlo_row_texts(b->size.length) +
-	              place->number;
+	size_t first = bt_hlo_token(b, place), text = bt_hlo_text(b, place);
+	size_t i, at;
 	int32_t position = b->position0;
 	bool pads = b->position0 > 0;
 
@@ -288,6 +289,7 @@ void bt_hlo_batch_learn(struct bt_hlo_batch *b,
 		b->arg[BT_HLO_ARG_NUMBERS][token + i] =
 		    (int32_t)(truth->token + i);
 	b->arg[BT_HLO_ARG_TEXT_NUMBERS][text] = (int32_t)truth->number;
+	b->arg[BT_HLO_ARG_OTHERS][text] = (int32_t)truth->other;
 }
 
 void bt_hlo_batch_random(struct bt_hlo_batch *b, uint64_t seed, uint32_t step,

@@ -88,6 +88,7 @@ struct bt_hlo_truth {
 	int32_t next; /* of the second logits, or negative */
 	float next_weight;
 	uint32_t token, number; /* in the update: of its first token, its own */
+	size_t other;           /* the row of texts of its other pass */
 };
 
 /* Sets this of a text of n tokens that has just been added as row `text`, of
@@ -100,6 +101,14 @@ void bt_hlo_batch_learn(struct bt_hlo_batch *b,
  * are before the batch. */
 void bt_hlo_batch_random(struct bt_hlo_batch *b, uint64_t seed, uint32_t step,
                          uint32_t token0);
+
+/* The row of texts of a place. */
+static inline size_t bt_hlo_text(const struct bt_hlo_batch *b,
+                                 const struct bt_hlo_place *place)
+{
+	return (size_t)place->row * (size_t)bt_hlo_row_texts(b->size.length) +
+	       place->number;
+}
 
 /* The number of the first token of a place, of all of a batch. */
 static inline size_t bt_hlo_token(const struct bt_hlo_batch *b,

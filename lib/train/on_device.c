@@ -47,10 +47,11 @@ static enum bt_hlo_rule rule_of(enum bt_optimizer kind)
 	                               : BT_HLO_ADAM;
 }
 
-/* Counts a batch, whose first example is at pos. */
+/* Counts a batch, whose first example is at pos, of n texts, so many of each
+ * example. */
 static int count(const struct bt_batches *b, size_t pos, size_t n,
-                 const struct bt_device *d, struct bt_device_sizes *s,
-                 struct bt_error *err)
+                 size_t passes, const struct bt_device *d,
+                 struct bt_device_sizes *s, struct bt_error *err)
 {
 	uint32_t *start = bt_array(n + 1, sizeof(*start));
 	size_t i;
@@ -61,9 +62,10 @@ static int count(const struct bt_batches *b, size_t pos, size_t n,
 	start[0] = 0;
 	for (i = 0; i < n; i++)
 		start[i + 1] = start[i] + (uint32_t)bt_dataset_length(
-		                              b->d, b->order[pos + i]);
-	r = bt_device_sizes_count(s, start, n, bt_device_replicas(d),
-	                          bt_device_places(d), err);
+		                              b->d, b->order[pos + i / passes]);
+	r = bt_device_sizes_count(s, start, n, (int)passes,
+	                          bt_device_replicas(d), bt_device_places(d),
+	                          err);
 	free(start);
 	return r;
 }
@@ -74,14 +76,14 @@ static int choose_sizes(const struct bt_train_run *t, struct bt_device_sizes *s,
                         struct bt_error *err)
 {
 	struct bt_batches b;
-	size_t pos = 0, n, seen = 0;
+	size_t pos = 0, n, seen = 0, passes = bt_train_passes(t->o);
 	int r = bt_batches_init(&b, t->train, &t->o->batching, err);
 
 	if (r == BT_OK)
 		bt_batches_seek(&b, 0, 0);
 	for (; r == BT_OK && pos < t->train->n && seen < SEEN; seen++) {
 		n = bt_batches_at(&b, pos);
-		r = count(&b, pos, n, t->o->device, s, err);
+		r = count(&b, pos, n * passes, passes, t->o->device, s, err);
 		pos += n;
 	}
 	bt_batches_clear(&b);
@@ -207,7 +209,7 @@ static int pass_apart(const struct bt_train_run *t, struct bt_error *err)
 	if (r == BT_OK)
 		r = bt_gather_init(&x.gather, texts, tokens, t->train->width,
 		                   err);
-	x.gather.passes = 1;
+	x.gather.passes = (int)bt_train_passes(t->o);
 	x.gather.masking = t->o->masking;
 	if (r == BT_OK)
 		r = pass_updates(&x, err);
@@ -258,6 +260,7 @@ static int load_all(struct bt_train_run *t, const struct places *x,
 	    .smoothing = (float)t->o->smoothing,
 	    .class_weight = t->o->class_weights,
 	    .pos_weight = t->o->pos_weights,
+	    .r_drop = (float)t->o->r_drop,
 	    .moment1 = (const float *const *)x->m,
 	    .moment2 = (const float *const *)x->v,
 	};

@@ -34,6 +34,11 @@ train taught.cpu -q --teacher a.ts
 works 'a teacher' train taught -q --teacher a.ts $device --replicas 2
 follows taught.cpu taught 1e-5 '... with the same losses, rates and measures'
 
+train drawn.cpu -q --r-drop 4 --class-weight balanced
+# shellcheck disable=SC2086
+works 'R-Drop' train drawn -q --r-drop 4 --class-weight balanced $device --replicas 2
+follows drawn.cpu drawn 1e-5 '... with the same losses, rates and measures'
+
 # several models: nothing is kept on the disk, and yet nothing is compiled twice
 # shellcheck disable=SC2086
 BT_PJRT_CACHE=vocab.txt/x works 'several seeds' train seeds -v --seeds 2 $device

@@ -85,7 +85,6 @@ while read -r option; do
 		'... is for the CPU'
 done <<'EOF'
 --shards 2
---r-drop 1
 --fgm 1
 --few-shot
 --task embedding

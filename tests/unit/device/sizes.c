@@ -44,7 +44,7 @@ static size_t run_all(const struct bt_device_sizes *s, int replicas,
 
 	for (*tokens = 0, b = 0; b < BATCHES; b++) {
 		draw(start, BATCHES + b, BATCH);
-		assert_ok(bt_device_piece(start, 0, BATCH, replicas, PLACES,
+		assert_ok(bt_device_piece(start, 0, BATCH, 1, replicas, PLACES,
 		                          place, &p, &err));
 		assert_int_equal(p.end, BATCH);
 		assert_ok(bt_device_fit(s, start, &p, replicas, PLACES, place,
@@ -76,7 +76,7 @@ static void choose(struct bt_device_sizes *s, int replicas)
 	memset(s, 0, sizeof(*s));
 	for (b = 0; b < BATCHES; b++) {
 		draw(start, b, BATCH);
-		assert_ok(bt_device_sizes_count(s, start, BATCH, replicas,
+		assert_ok(bt_device_sizes_count(s, start, BATCH, 1, replicas,
 		                                PLACES, &err));
 	}
 	bt_device_sizes_choose(s);
@@ -132,19 +132,24 @@ TEST(rare_sizes_are_left_out)
 }
 
 /* Pieces of a large batch: they follow each other, none is too large, and they
- * are about equal. */
-static void pieces_of(int replicas, size_t limit)
+ * are about equal. Texts that are not parted are in the same part of one. */
+static void pieces_of(int together, int replicas, size_t limit)
 {
 	uint32_t *start = malloc((LARGE + 1) * sizeof(*start));
 	struct bt_hlo_place *place = malloc(LARGE * sizeof(*place));
 	struct bt_device_piece p = {.end = 0};
 	struct bt_error err = {0};
 	size_t end = 0, least = SIZE_MAX, most = 0, n;
+	int i;
 
 	draw(start, 7, LARGE);
 	while (end < LARGE) {
-		assert_ok(bt_device_piece(start, end, LARGE, replicas, limit,
-		                          place, &p, &err));
+		assert_ok(bt_device_piece(start, end, LARGE, together, replicas,
+		                          limit, place, &p, &err));
+		for (i = 0; i <= replicas; i++)
+			assert_int_equal(bt_device_cut(start, &p, i, replicas) %
+			                     (size_t)together,
+			                 0);
 		assert_int_equal(p.first, end);
 		assert_true(p.end > p.first);
 		assert_true(p.rows * (size_t)p.length <= limit);
@@ -166,14 +171,16 @@ TEST(large_batches_are_cut)
 	struct bt_device_piece p;
 	struct bt_error err = {0};
 
-	pieces_of(1, PLACES);
-	pieces_of(4, PLACES);
-	pieces_of(1, 1024);
+	pieces_of(1, 1, PLACES);
+	pieces_of(1, 4, PLACES);
+	pieces_of(1, 1, 1024);
+	pieces_of(2, 1, 1024);
+	pieces_of(2, 4, PLACES);
 
 	/* a text, or one on each device, is in one piece */
-	assert_ok(bt_device_piece(start, 0, 3, 1, 16, place, &p, &err));
+	assert_ok(bt_device_piece(start, 0, 3, 1, 1, 16, place, &p, &err));
 	assert_int_equal(p.end, 1);
-	assert_ok(bt_device_piece(start, 1, 3, 2, 16, place, &p, &err));
+	assert_ok(bt_device_piece(start, 1, 3, 1, 2, 16, place, &p, &err));
 	assert_int_equal(p.end, 3);
 	assert_int_equal(p.rows, 1);
 }
