@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/tool.h"
+#include "cpu/engine.h"
 #include "evaluate/agreement.h"
 #include "finetune/fold_dirs.h"
 #include "format/escape.h"
@@ -525,6 +526,7 @@ int main(int argc, char **argv)
 	int status, operand;
 
 	bt_tool_share_work();
+	bt_tool_version_adds(bt_engine_products);
 	if (!bt_tool_options_help(&tool, argc, argv, &a, &operand, help,
 	                          &status))
 		return status;

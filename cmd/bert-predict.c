@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "base/str.h"
 #include "base/tool.h"
+#include "cpu/engine.h"
 #include "evaluate/blend.h"
 #include "evaluate/prediction_output.h"
 #include "finetune/contributions.h"
@@ -558,6 +559,7 @@ int main(int argc, char **argv)
 	int status, operand;
 
 	bt_tool_share_work();
+	bt_tool_version_adds(bt_engine_products);
 	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status)) {
 		unopened(&a, status);
 		return status;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "cpu/engine.h"
 #include "garden/device_flags.h"
 #include "garden/file_patterns.h"
 #include "garden/recipe_flags.h"
@@ -163,6 +164,7 @@ int main(int argc, char **argv)
 	struct bt_error err = {0};
 	int status;
 
+	bt_tool_version_adds(bt_engine_products);
 	if (!bt_flags_options(&program, argc, argv, &a, &status))
 		return status;
 	if (missing(&a) != NULL)

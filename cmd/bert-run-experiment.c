@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "cpu/engine.h"
 #include "garden/experiment.h"
 #include "garden/flags.h"
 #include "train/result.h"
@@ -147,6 +148,7 @@ int main(int argc, char **argv)
 	struct bt_error err = {0};
 	int status;
 
+	bt_tool_version_adds(bt_engine_products);
 	if (!bt_flags_options(&program, argc, argv, &a, &status))
 		return status;
 	if (!a.print && (a.mode == NULL || bt_str_empty(a.dir)))

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "cpu/engine.h"
 #include "garden/device_flags.h"
 #include "garden/file_patterns.h"
 #include "garden/glue.h"
@@ -223,6 +224,7 @@ int main(int argc, char **argv)
 	const char *from;
 	int status;
 
+	bt_tool_version_adds(bt_engine_products);
 	if (!bt_flags_options(&program, argc, argv, &a, &status))
 		return status;
 	a.glue.files = &a.config;

@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "base/tool.h"
+#include "cpu/engine.h"
 #include "dist/shards.h"
 #include "format/escape.h"
 #include "format/hub_cache.h"
@@ -567,6 +568,7 @@ int main(int argc, char **argv)
 	int status, operand;
 
 	bt_tool_share_work();
+	bt_tool_version_adds(bt_engine_products);
 	if (!bt_tool_options_help(&tool, argc, argv, &a, &operand, help,
 	                          &status))
 		return status;

@@ -16,8 +16,16 @@
 #include "base/str.h"
 #include "base/sys.h"
 
+static void (*version_adds)(struct bt_buf *out); /* or NULL */
+
+void bt_tool_version_adds(void (*lines)(struct bt_buf *out))
+{
+	version_adds = lines;
+}
+
 static void print_version(const struct bt_tool *tool)
 {
+	struct bt_buf more = BT_BUF_INIT;
 	struct bt_error err = {0};
 	enum bt_isa isa;
 
@@ -25,6 +33,10 @@ static void print_version(const struct bt_tool *tool)
 	if (bt_isa(&isa, &err) == BT_OK)
 		printf("instruction set: %s; cores: %d\n", bt_isa_name(isa),
 		       bt_cores());
+	if (version_adds != NULL)
+		version_adds(&more);
+	fputs(bt_buf_str(&more), stdout);
+	bt_buf_clear(&more);
 }
 
 /* Where a caller closed 0, 1 or 2, no file of ours shall get that number:

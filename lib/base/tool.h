@@ -23,6 +23,9 @@ enum bt_exit { BT_EXIT_DONE = 0, BT_EXIT_FAILED = 1, BT_EXIT_USAGE = 2 };
 void bt_tool_share_work(void);
 void bt_tool_first_works(void);
 
+/* What --version adds: whole lines. Comes before the command line is parsed. */
+void bt_tool_version_adds(void (*lines)(struct bt_buf *out));
+
 /* In a program that shares its work, for work that it does not share: whether
  * this process is the one to do it. Else false, to end with *status. */
 bool bt_tool_works(const struct bt_tool *tool, int *status) BT_MUST_USE;

@@ -44,20 +44,39 @@ bool bt_engine_prefers_bf16(const char *gemm)
 	       bt_gemm_fast_bf16(gemm);
 }
 
+static int new_gemm(const char *name, enum bt_isa isa, bool bf16, int workers,
+                    struct bt_gemm **g, struct bt_error *err)
+{
+	if (name == NULL && isa == BT_ISA_REF)
+		name = "ref";
+	return bt_gemm_new(name, bf16, workers, g, err);
+}
+
+void bt_engine_products(struct bt_buf *out)
+{
+	bool bf16 = bt_engine_prefers_bf16(NULL);
+	struct bt_gemm *g;
+	enum bt_isa isa;
+
+	if (bt_isa(&isa, NULL) == BT_OK &&
+	    new_gemm(NULL, isa, bf16, 1, &g, NULL) == BT_OK) {
+		bt_buf_printf(out, "matrix products: %s by %s\n",
+		              bf16 ? "bf16" : "f32", bt_gemm_name(g));
+		bt_gemm_free(g);
+	}
+}
+
 /* Everything of a plan but the engine itself. */
 static int plan(struct bt_engine *e, struct bt_error *err)
 {
-	const char *gemm = e->o.gemm;
 	enum bt_isa isa;
 	int i, r = bt_isa(&isa, err);
 
 	if (r != BT_OK)
 		return r;
 	e->k = bt_kernels_for(isa);
-	if (gemm == NULL && isa == BT_ISA_REF)
-		gemm = "ref";
-	r = bt_gemm_new(gemm, e->o.bf16, bt_pool_threads(e->o.pool), &e->gemm,
-	                err);
+	r = new_gemm(e->o.gemm, isa, e->o.bf16, bt_pool_threads(e->o.pool),
+	             &e->gemm, err);
 	if (r != BT_OK)
 		return r;
 	e->run = bt_array0((size_t)e->g->n_nodes, sizeof(*e->run));

@@ -255,6 +255,10 @@ void bt_engine_describe(const struct bt_engine *e, struct bt_buf *out);
 /* A warning for the user about the products, or NULL. */
 const char *bt_engine_warning(const struct bt_engine *e);
 
+/* What an engine multiplies in, and by which provider, if nothing else is asked
+ * for: a line, "matrix products: bf16 by onednn". */
+void bt_engine_products(struct bt_buf *out);
+
 /* True where this machine, by this provider or NULL, multiplies bf16 faster
  * than f32. */
 bool bt_engine_prefers_bf16(const char *gemm);

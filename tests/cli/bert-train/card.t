@@ -55,9 +55,11 @@ like "$card" '*| learning rate | 0.001 |*| optimizer | adamw |*| seed | 42 |*' '
 like "$card" '*    bert-train --force --init-config */one-layer.json * -o m -q --eval dev.rec --epochs 3 train.rec
 *' 'the command'
 speed='[0-9]*.[0-9] examples/s, [0-9]* tokens/s'
+products=$(bert-train --version -v | sed -n 's/^matrix products: \(.*\)/products \1/p')
+like "$products" 'products *f* by ?*' 'the version says by what products are computed'
 like "$(tail -n 3 m/README.md)" "## Speed
 
-Training took [0-9]*.[0-9] s, evaluation and saving included. Speed of the updates: $speed. Computed on ?*: products ?* by ?*, kernels *, [0-9]* thread*. <!-- bertutils [0-9a-f]* -->" 'how fast it was, and on what'
+Training took [0-9]*.[0-9] s, evaluation and saving included. Speed of the updates: $speed. Computed on ?*: $products, kernels *, [0-9]* thread*. <!-- bertutils [0-9a-f]* -->" 'how fast it was, and on what'
 small_train alone -q -j 1
 like "$(tail -n 1 alone/README.md)" '*, 1 thread. <*' 'with so many threads'
 like "$card" '*random weights by bertutils*' 'where it comes from'
