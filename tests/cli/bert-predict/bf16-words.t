@@ -30,6 +30,22 @@ bert-predict -q --proba -m wide dev.rec >want
 works 'predictions' bert-predict -q --proba -m low dev.rec
 same out want '... are those of f32'
 
+# Of a large vocabulary that is half the memory: here 13 MB less.
+if [ -z "${TEST_KIND-}" ]; then
+	echo '{"model_type": "bert", "vocab_size": 100000, "hidden_size": 64, "num_hidden_layers": 1,
+		"num_attention_heads": 4, "intermediate_size": 64, "max_position_embeddings": 64}' >large.json
+	bert-train -q --init-config ./large.json --tokenizer vocab.txt --steps 1 -o large train.rec
+	works 'a whole model in bf16' ckpt-convert -q --dtype bf16 large large16/
+	peak() { # DIR
+		bert-predict -q -m "$1" --dtype int8 -j 1 --summary s.json -o /dev/null dev.rec
+		sed -n 's/.*"peak_memory": *\([0-9]*\).*/\1/p' s.json
+	}
+	less=$(($(peak large) - $(peak large16)))
+	echo "the peak is $less bytes lower" >why
+	[ "$less" -gt 10000000 ]
+	result $? 'words in bf16 take half the memory'
+fi
+
 # A value that is no number is found before texts are read.
 at=$(perl -e 'open F, "<:raw", $ARGV[0]; read F, $n, 8; $n = unpack "Q<", $n; read F, $h, $n;
 	$h =~ /word_embeddings.weight"[^}]*"data_offsets":\[(\d+),/ or die; print 8 + $n + $1' low/model.safetensors)
