@@ -6,8 +6,8 @@
 . "$TEST_TOP/tests/lib/small.sh"
 small_data
 library=$(grep -ao 'libdnnl\.so\.[0-9]*' "$BUILD/bin/bert-train" | head -n 1)
-if [ -z "$library" ]; then
-	skip 'oneDNN' 'built without it'
+if [ -z "$library" ] || [ "${BT_ISA-}" = ref ]; then
+	skip 'oneDNN' 'built without it, or plain C is asked for'
 	finish
 fi
 small_train m -q --epochs 1 --gemm native
@@ -19,7 +19,7 @@ if [ "$(loads bert-predict -q -m m --dtype f32 --gemm onednn -o a.csv dev.rec)" 
 	skip 'which libraries are loaded' 'the system does not tell'
 else
 	is "$(loads bert-predict -q -m m --dtype f32 --gemm native -o b.csv dev.rec)" 0 'not where our own kernels multiply'
-	is "$(loads bert-train --version)" 0 'nor where nothing is multiplied'
+	is "$(loads bert-train --help)" 0 'nor where nothing is multiplied'
 fi
 
 # one that is damaged, or another architecture's
