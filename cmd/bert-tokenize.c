@@ -12,6 +12,7 @@
 #include "io/duplicate_paths.h"
 #include "io/in.h"
 #include "io/out.h"
+#include "io/path.h"
 #include "io/summary_file.h"
 #include "tokenize/detokenize.h"
 #include "tokenize/options.h"
@@ -313,20 +314,14 @@ static int revert(const struct opts *o, const struct bt_tok *tok,
 static void warn_lines(const struct opts *o, const struct bt_log *log)
 {
 	static const char *const ends[] = {".csv", ".tsv", ".jsonl", ".json"};
-	const char *dot;
-	size_t k;
 	int i;
 
-	for (i = 0; o->ask.lines && i < o->n_files; i++) {
-		dot = strrchr(o->files[i], '.');
-		for (k = 0; dot != NULL && k < 4; k++)
-			if (strcmp(dot, ends[k]) == 0)
-				bt_log_warn(
-				    log, "table-as-lines", BT_HINT_NONE,
-				    "each whole line of '%s' is a text; "
-				    "csv2tfrecord reads tables",
-				    o->files[i]);
-	}
+	for (i = 0; o->ask.lines && i < o->n_files; i++)
+		if (bt_path_ends(o->files[i], ends, 4))
+			bt_log_warn(log, "table-as-lines", BT_HINT_NONE,
+			            "each whole line of '%s' is a text; "
+			            "csv2tfrecord reads tables",
+			            o->files[i]);
 }
 
 /* Opens the model and finds out what is wanted of it. */

@@ -7,6 +7,7 @@
 #include "base/tool.h"
 #include "io/duplicate_paths.h"
 #include "io/out.h"
+#include "io/path.h"
 #include "io/summary_file.h"
 #include "table/conll.h"
 #include "table/table.h"
@@ -132,7 +133,7 @@ static bool table_options(const struct values *v, char *const *files, int n,
 	                            .csv = BT_CSV_OPTS_INIT,
 	                            .advice = BT_TABLE_ADVICE_READING};
 	t->csv.quotes = !v->no_quote;
-	if (n > 0 && bt_table_is_tsv(files[0]))
+	if (n > 0 && bt_path_is_tsv(files[0]))
 		t->csv.delimiter = '\t';
 	if (v->delimiter != NULL &&
 	    bt_csv_delimiter(v->delimiter, &t->csv.delimiter) != BT_OK)

@@ -181,7 +181,7 @@ static bool joins(const struct values *v, struct bt_table_join *join,
 			return false;
 		}
 		o->n_joins++;
-		if (v->delimiter != NULL && !bt_table_is_tsv(join[i].path))
+		if (v->delimiter != NULL && !bt_path_is_tsv(join[i].path))
 			join[i].delimiter = o->csv.delimiter;
 		if (strcmp(join[i].path, "-") == 0) {
 			bt_tool_misuse(&tool, "--join needs a file, not "
@@ -334,7 +334,7 @@ static bool csv_options(const struct values *v, char *const *files, int n,
 	csv->ahead = bt_threads(v->common.threads) > 1;
 	csv->header = !v->no_header;
 	csv->quotes = !v->no_quote;
-	if (n > 0 && bt_table_is_tsv(files[0]))
+	if (n > 0 && bt_path_is_tsv(files[0]))
 		csv->delimiter = '\t';
 	if (v->delimiter == NULL ||
 	    bt_csv_delimiter(v->delimiter, &csv->delimiter) == BT_OK)

@@ -269,8 +269,7 @@ static int read_csv(const char *path, const struct bt_task *task,
 	int *column, r;
 	size_t n;
 
-	n = strlen(path);
-	if (n > 4 && strcmp(path + n - 4, ".tsv") == 0)
+	if (bt_path_is_tsv(path))
 		opts.delimiter = '\t';
 	r = bt_csv_open(path, &opts, &csv, err);
 	if (r != BT_OK)

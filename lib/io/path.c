@@ -103,7 +103,8 @@ const char *bt_path_ending(const char *path)
 
 bool bt_path_ends(const char *path, const char *const *ends, size_t n)
 {
-	static const char *const packed[] = {"", ".gz", ".zst", ".zstd"};
+	static const char *const packed[] = {"", ".gz", ".zst", ".zstd",
+	                                     ".zip"};
 	size_t len = strlen(path), i, k, a, b;
 
 	for (i = 0; i < n; i++)
@@ -116,6 +117,13 @@ bool bt_path_ends(const char *path, const char *const *ends, size_t n)
 				return true;
 		}
 	return false;
+}
+
+bool bt_path_is_tsv(const char *path)
+{
+	static const char *const ends[] = {".tsv", ".TSV"};
+
+	return bt_path_ends(path, ends, 2);
 }
 
 bool bt_path_there(const char *path)

@@ -34,8 +34,9 @@ char *bt_path_of(const char *path) BT_MUST_USE;
 const char *bt_path_ending(const char *path);
 
 /* Whether path has one of the n endings, such as ".csv", perhaps with that of a
- * compressed file behind it (.gz, .zst, .zstd). */
+ * compressed file behind it (.gz, .zst, .zstd, .zip); whether that is .tsv. */
 bool bt_path_ends(const char *path, const char *const *ends, size_t n);
+bool bt_path_is_tsv(const char *path);
 
 /* Whether something has that path; whether it is a file, or a directory. */
 bool bt_path_there(const char *path);

@@ -117,10 +117,15 @@ static size_t entry(const uint8_t *p, size_t n, struct bt_span *name)
 	return len <= n ? len : 0;
 }
 
+/* Not a folder, nor what macOS adds. */
 static bool is_file(struct bt_span name)
 {
-	return name.n > 0 && name.p[name.n - 1] != '/' &&
-	       (name.n < 9 || memcmp(name.p, "__MACOSX/", 9) != 0);
+	static const char store[] = ".DS_Store", mac[] = "__MACOSX/";
+	const char *end = name.p + name.n;
+
+	return name.n > 0 && end[-1] != '/' &&
+	       (name.n < 9 || (memcmp(name.p, mac, 9) != 0 &&
+	                       memcmp(end - 9, store, 9) != 0));
 }
 
 /* The only file's entry; or an error that names those that there are. */

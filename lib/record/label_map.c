@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/str.h"
 #include "base/string_set.h"
 #include "format/csv.h"
+#include "io/path.h"
 
 #define SHOWN 200 /* bytes of a list of labels in a message, about */
 
@@ -82,7 +82,7 @@ static int read_file(struct bt_label_map *m, const char *path,
 	int r;
 
 	opts.header = false;
-	if (bt_str_ends(path, ".tsv"))
+	if (bt_path_is_tsv(path))
 		opts.delimiter = '\t';
 	r = bt_csv_open(path, &opts, &csv, err);
 	if (r != BT_OK)

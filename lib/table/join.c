@@ -43,7 +43,7 @@ int bt_table_join_init(struct bt_table_join *join, const char *text,
 	                                            : strlen(path));
 	join->key =
 	    colon != NULL ? bt_strndup(colon + 1, strlen(colon + 1)) : NULL;
-	join->delimiter = bt_table_is_tsv(join->path) ? '\t' : ',';
+	join->delimiter = bt_path_is_tsv(join->path) ? '\t' : ',';
 	return BT_OK;
 }
 

@@ -8,13 +8,6 @@
 #include "table/join_int.h"
 #include "table/table_int.h"
 
-bool bt_table_is_tsv(const char *path)
-{
-	static const char *const ends[] = {".tsv", ".TSV"};
-
-	return bt_path_ends(path, ends, 2);
-}
-
 /* tabs: they are blanks, too, and do not divide the fields of a table. */
 static size_t blanks(const uint8_t *p, size_t n, bool tabs)
 {

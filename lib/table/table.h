@@ -240,8 +240,4 @@ void bt_table_summary(const struct bt_table_stats *stats, const char *rejects,
 /* The same for programs. */
 void bt_table_facts(const struct bt_table_stats *stats, struct bt_summary *s);
 
-/* True for a path whose name ends in .tsv, perhaps with what a compressing
- * program puts behind it. */
-bool bt_table_is_tsv(const char *path);
-
 #endif

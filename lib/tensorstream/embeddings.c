@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/str.h"
 #include "ckpt/open.h"
 #include "ckpt_format/tensor_stream_read.h"
 #include "format/csv.h"
 #include "format/tfrecord.h"
+#include "io/path.h"
 
 /* A tensor stream is zstd, and behind the length of a frame's header comes that
  * as JSON. */
@@ -184,7 +184,7 @@ int bt_row_labels_read(const char *path, const char *column,
 	int r;
 
 	memset(l, 0, sizeof(*l));
-	if (bt_str_ends(path, ".tsv"))
+	if (bt_path_is_tsv(path))
 		opts.delimiter = '\t';
 	r = bt_csv_open(path, &opts, &t.csv, err);
 	if (r != BT_OK)

@@ -153,6 +153,9 @@ refuses "*'dev.text' holds records, not lines (drop --lines)" 'records as lines'
 	bert-tokenize -m m --lines dev.text
 warns "each whole line of 'library-dev.csv' is a text; csv2tfrecord*" \
 	'a table as lines' bert-tokenize -m m --lines -o x.rec library-dev.csv
+gzip -c library-dev.csv >dev.csv.gz
+warns "each whole line of 'dev.csv.gz' is a text; csv2tfrecord*" \
+	'... that is compressed' bert-tokenize -m m --lines -o x.rec dev.csv.gz
 refuses "*'dev.text': it is a TFRecord stream, not a table *" 'records to csv2tfrecord' \
 	csv2tfrecord -o x.rec dev.text
 refuses "*'dev.rec': it is a TFRecord stream, not text *" 'records to conll2tfrecord' \

@@ -58,6 +58,9 @@ for m in a:b ma:mb na:nb; do
 	(head -n 1 two.csv && sed 1d two.csv | sort -r) >turned.csv
 	bert-predict -q $proba --predictions "$one.ts" --predictions turned.csv -o got.csv
 	is "$(shows got.csv)" "$(mean one.csv two.csv)" '... of CSV in another order'
+	tr , '\t' <turned.csv | gzip -c >turned.tsv.gz
+	bert-predict -q $proba --predictions "$one.ts" --predictions turned.tsv.gz -o tabs.csv
+	same tabs.csv got.csv '... with tabs, compressed'
 done
 
 # ranks

@@ -67,9 +67,14 @@ refuses "csv2tfrecord: cannot read standard input: its zip archive comes through
 	'... but not a pipe' sh -c 'cat a.csv.zip | csv2tfrecord -l label -'
 archive mac.zip '__MACOSX/._a.csv=x' 'a.csv=text,label
 a,b
-' 'folder/='
+' 'folder/=' 'folder/.DS_Store=x'
 works '... beside what macOS adds' csv2tfrecord -q -l label -o y mac.zip
 works '... to the same' cmp x y
+archive a.tsv.zip 'a.tsv=text	label
+a	b
+'
+works '... with tabs by its name' csv2tfrecord -q -l label -o y a.tsv.zip
+works '... and to the same again' cmp x y
 archive two.zip 'train.csv=text' 'test.csv=text'
 refuses "csv2tfrecord: cannot read 'two.zip': it is a zip archive of several files: 'train.csv', 'test.csv' (unzip -p *)" \
 	'an archive of several files' csv2tfrecord two.zip

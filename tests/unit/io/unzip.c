@@ -118,7 +118,8 @@ static const char *const one[] = {"a.csv", ""};
 
 TEST(one_file)
 {
-	static const char *const mac[] = {"__MACOSX/._a", "a.csv", "f/", ""};
+	static const char *const mac[] = {"__MACOSX/._a", "f/", "f/.DS_Store",
+	                                  "f/a.csv", ""};
 	struct bt_buf b = BT_BUF_INIT;
 	struct bt_error err = {0};
 	int packs;
