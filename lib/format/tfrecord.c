@@ -37,6 +37,8 @@ static int open_next(struct bt_tfrecord *r, struct bt_error *err)
 	if (e != BT_OK)
 		return e;
 	bt_in_limit(r->in, r->limit);
+	if (r->recover)
+		bt_in_salvage(r->in);
 	if (r->ahead)
 		bt_in_ahead(r->in);
 	bt_in_idle(r->in, r->idle, r->idle_ctx);

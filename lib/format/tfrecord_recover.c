@@ -4,6 +4,7 @@
 void bt_tfrecord_recover(struct bt_tfrecord *r, const struct bt_log *log)
 {
 	r->recover = true;
+	bt_in_salvage(r->in);
 	r->log = log;
 }
 

@@ -23,7 +23,8 @@
 #include "io/unzip_int.h"
 
 #define BUFFER ((size_t)1 << 18)
-#define WINDOW_LOG 27 /* the most of zstd -22 --ultra, 128 MiB */
+#define PIECE ((size_t)4 << 10) /* that libzstd loses at most */
+#define WINDOW_LOG 27           /* the most of zstd -22 --ultra, 128 MiB */
 #define RECORD_HEAD 12
 
 struct bt_decompress {
@@ -43,6 +44,9 @@ struct bt_decompress {
 	uint64_t made;            /* bytes of it, decompressed */
 	uint32_t crc;             /* of them */
 	bool begun;
+	bool salvage;
+	struct bt_error failed; /* what the next read returns, if its code is
+	                         * not 0 */
 	uint8_t *buf;
 	size_t cap;
 };
@@ -196,6 +200,11 @@ static int cut_short(const struct bt_decompress *u, struct bt_error *err)
 void bt_decompress_wake(struct bt_decompress *u, int wake)
 {
 	u->wake = wake;
+}
+
+void bt_decompress_salvage(struct bt_decompress *u)
+{
+	u->salvage = true;
 }
 
 /* Reads once, behind the bytes that are not used yet. */
@@ -352,7 +361,8 @@ static int step_zstd(struct bt_decompress *u, uint8_t *dst, size_t size,
                      size_t *got, struct bt_error *err)
 {
 	ZSTD_inBuffer in = {u->buf, u->len, u->pos};
-	ZSTD_outBuffer out = {dst, size, 0};
+	ZSTD_outBuffer out = {dst, u->salvage && size > PIECE ? PIECE : size,
+	                      0};
 	size_t r = ZSTD_decompressStream(u->zstd, &out, &in);
 
 	u->pos = in.pos;
@@ -370,6 +380,10 @@ int bt_decompress_read(struct bt_decompress *u, uint8_t *dst, size_t size,
 	int r = BT_OK;
 
 	*got = 0;
+	if (u->failed.code != BT_OK) {
+		*err = u->failed;
+		return err->code;
+	}
 	while (*got == 0) {
 		if (!u->inside) {
 			r = begin(u, err);
@@ -386,6 +400,11 @@ int bt_decompress_read(struct bt_decompress *u, uint8_t *dst, size_t size,
 		    : u->how == BT_COMPRESSION_ZIP
 		        ? step_zip(u, dst, size, got, err)
 		        : step_zstd(u, dst, size, got, err);
+		if (r != BT_OK && u->salvage && *got > 0) {
+			u->failed = *err;
+			bt_error_clear(err);
+			return BT_OK;
+		}
 		if (r != BT_OK)
 			return r;
 		if (*got == 0 && u->inside && u->end && u->pos == u->len)

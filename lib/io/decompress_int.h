@@ -47,6 +47,9 @@ void bt_decompress_wake(struct bt_decompress *u, int wake);
 int bt_decompress_read(struct bt_decompress *u, uint8_t *dst, size_t size,
                        size_t *got, struct bt_error *err) BT_MUST_USE;
 
+/* As bt_in_salvage. */
+void bt_decompress_salvage(struct bt_decompress *u);
+
 /* "gzip", "zip" or "zstd". */
 const char *bt_decompress_name(const struct bt_decompress *u);
 

@@ -37,7 +37,7 @@ struct bt_in {
 	struct bt_decompress *unpack; /* or NULL: it is not */
 	bt_in_idle_fn *idle;          /* or NULL */
 	void *idle_ctx;
-	bool may_ahead;
+	bool may_ahead, salvage;
 	struct bt_read_ahead *ahead; /* of unpack */
 	char *name;
 	uint8_t *buf;
@@ -134,6 +134,11 @@ void bt_in_limit(struct bt_in *in, struct bt_in_limit *limit)
 void bt_in_as_is(struct bt_in *in)
 {
 	in->known = true;
+}
+
+void bt_in_salvage(struct bt_in *in)
+{
+	in->salvage = true;
 }
 
 void bt_in_idle(struct bt_in *in, bt_in_idle_fn *fn, void *ctx)
@@ -278,6 +283,8 @@ static int find_out(struct bt_in *in, size_t *got, struct bt_error *err)
 	in->end = false;
 	if (r != BT_OK)
 		return r;
+	if (in->salvage)
+		bt_decompress_salvage(in->unpack);
 	in->ahead = bt_read_ahead_new(in->unpack);
 	return BT_OK;
 }

@@ -46,6 +46,11 @@ void bt_in_limit(struct bt_in *in, struct bt_in_limit *limit);
 /* Before the first look: gives the bytes as they are, compressed or not. */
 void bt_in_as_is(struct bt_in *in);
 
+/* Before the first look: what stands before damage of compressed data is given
+ * before the error, as far as it can be decompressed. Else what was read
+ * together with the damage is lost. */
+void bt_in_salvage(struct bt_in *in);
+
 /* Byte orders of UTF-16. */
 enum bt_utf16 {
 	BT_UTF16_NONE, /* the text is not UTF-16 */

@@ -65,6 +65,20 @@ tfrecord-cat: * records" '... with a warning'
 	[ "$kept" -gt 10000 ] && cmp want.rec got.rec
 	result $? '... whose first records come back'
 done
+# damaged ones: of zstd, without the block that is damaged
+perl -MIO::Compress::Zip=zip -e 'zip "many.rec" => "whole.zip"'
+perl -MIO::Compress::Zip=zip,ZIP_CM_STORE -e 'zip "many.rec" => "stored.zip", Method => ZIP_CM_STORE'
+for f in whole.gz whole.zst whole.zip stored.zip; do
+	perl -0777 -pe 'substr($_, length($_) / 2, 8) ^= "\x55" x 8' "$f" >"bad.${f#*.}"
+	works "a damaged $f" tfrecord-cat --recover -o got.rec "bad.${f#*.}"
+	like "$(cat err)" "*warning: cannot read 'bad.*; records are kept up to there
+*" '... with a warning'
+	# whose records are all of the whole file
+	tfrecord-cat -q --json got.rec | sort >got.jsonl
+	tfrecord-cat -q --json many.rec | sort | comm -13 - got.jsonl >other.jsonl
+	[ "$(wc -l <got.jsonl)" -gt 13000 ] && [ ! -s other.jsonl ]
+	result $? "... whose first records come back"
+done
 head -c 20 whole.gz >cut.gz
 refuses "*cannot read 'cut.gz': the gzip data is cut short at byte 20 *" 'one without a record' tfrecord-cat --recover cut.gz
 
