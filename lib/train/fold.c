@@ -75,9 +75,9 @@ static void sort_classes(struct choosing *c, size_t most)
 }
 
 static int choose(struct choosing *c, const struct bt_fold *f, bool by_class,
-                  struct bt_error *err)
+                  const struct bt_log *log, struct bt_error *err)
 {
-	uint32_t classes = 0, rare;
+	uint32_t classes = 0, rare = 0;
 	size_t i, most = 1;
 	int r;
 
@@ -99,6 +99,12 @@ static int choose(struct choosing *c, const struct bt_fold *f, bool by_class,
 	r = bt_folds_choose((uint32_t)f->seed, (uint32_t)f->folds,
 	                    (uint32_t)c->n, by_class ? &c->class : NULL,
 	                    classes, &c->fold, &rare, err);
+	if (r == BT_OK && rare > 0)
+		bt_log_warn(log, "stratum-too-small", BT_HINT_NONE,
+		            "%u label%s fewer texts than there are folds: not "
+		            "every fold tests %s",
+		            rare, rare == 1 ? " has" : "s have",
+		            rare == 1 ? "it" : "them");
 	return r;
 }
 
@@ -133,7 +139,8 @@ static int divide(const struct choosing *c, const struct bt_fold *f,
 
 int bt_fold_take(const struct bt_fold *f, const struct bt_task *task,
                  struct bt_dataset *d, struct bt_dataset *held,
-                 uint32_t **number, struct bt_error *err)
+                 uint32_t **number, const struct bt_log *log,
+                 struct bt_error *err)
 {
 	struct choosing c = {
 	    .d = d, .class = BT_BITPACK_INIT, .fold = BT_BITPACK_INIT};
@@ -149,7 +156,7 @@ int bt_fold_take(const struct bt_fold *f, const struct bt_task *task,
 	if (c.first == NULL)
 		r = bt_error_nomem(err, "making folds");
 	if (r == BT_OK)
-		r = choose(&c, f, task == &bt_task_classification, err);
+		r = choose(&c, f, task == &bt_task_classification, log, err);
 	if (r == BT_OK)
 		r = divide(&c, f, d, held, number, err);
 	free(c.first);

@@ -3,6 +3,7 @@
 #ifndef BT_TRAIN_FOLD_H
 #define BT_TRAIN_FOLD_H
 
+#include "base/log.h"
 #include "finetune/dataset.h"
 #include "task/task.h"
 
@@ -17,13 +18,15 @@ struct bt_fold {
  * Moves the texts of the fold from d, which holds the records in their order
  * (and keeps them, with a group), to held; NULL: they are dropped. The folds
  * are those of recordset/folds.h or group_folds.h, by class where each text has
- * one. number, unless it is
- * NULL, gets which of the texts of d each of them was, to be freed. BT_EARG
+ * one; log, unless it is NULL, gets a warning of classes with fewer texts than
+ * folds. number, unless it is NULL, gets which of the texts of d each of them
+ * was, to be freed. BT_EARG
  * where examples are no texts to be told apart; BT_EFORMAT where they are too
  * few.
  */
 int bt_fold_take(const struct bt_fold *f, const struct bt_task *task,
                  struct bt_dataset *d, struct bt_dataset *held,
-                 uint32_t **number, struct bt_error *err) BT_MUST_USE;
+                 uint32_t **number, const struct bt_log *log,
+                 struct bt_error *err) BT_MUST_USE;
 
 #endif

@@ -292,7 +292,8 @@ static int judge(struct run *x, int k, struct bt_error *err)
 	if (r == BT_OK)
 		r = k == 0 ? begin(x, &m, &j.d, err) : match(x, &m, dir, err);
 	if (r == BT_OK)
-		r = bt_fold_take(&fold, m.task, &j.d, &j.held, &j.number, err);
+		r = bt_fold_take(&fold, m.task, &j.d, &j.held, &j.number, NULL,
+		                 err);
 	if (r == BT_OK)
 		r = bt_warn_leak_count(&j.d, &j.held, &leaked, err);
 	x->leaked += r == BT_OK ? leaked : 0;

@@ -162,6 +162,24 @@ static void check_first_tokens(const struct bt_job *j)
 		            without, d->n);
 }
 
+/* Of very rare labels, a part may have none. */
+static void check_evaluated(const struct bt_job *j)
+{
+	const struct bt_dataset *e = &j->eval;
+	size_t i = 1;
+
+	if (j->model.task != &bt_task_classification || e->n < FEW ||
+	    j->model.labels.n < 2)
+		return;
+	while (i < e->n && e->label[i] == e->label[0])
+		i++;
+	if (i == e->n)
+		bt_log_warn(bt_job_log(j), "one-label-evaluated", BT_HINT_NONE,
+		            "all %zu examples for evaluation have the label "
+		            "'%s': metrics do not tell how others are learned",
+		            e->n, j->model.labels.name[e->label[0]]);
+}
+
 int bt_warn_data(const struct bt_job *j, struct bt_error *err)
 {
 	const struct bt_config *c = &j->model.config;
@@ -170,6 +188,7 @@ int bt_warn_data(const struct bt_job *j, struct bt_error *err)
 		return BT_OK;
 	check_labels(j);
 	check_first_tokens(j);
+	check_evaluated(j);
 	bt_model_check_pairs(c, "examples for evaluation", j->eval.n,
 	                     bt_model_pairs(c, j->tok, &j->eval),
 	                     bt_job_log(j));

@@ -7,7 +7,7 @@
 
 /* Of examples: labels that are nearly as many as these, numbers for classes,
  * texts that are all the same, that are evaluated on and trained on, or that
- * lack the first token. */
+ * lack the first token, and evaluation on one label. */
 int bt_warn_data(const struct bt_job *j, struct bt_error *err) BT_MUST_USE;
 
 /* How many texts of e, a fold that is held out, are in d, too; and warns of the

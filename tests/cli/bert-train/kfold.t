@@ -67,6 +67,17 @@ works 'can be evaluated' bert-eval -q --predictions t/out-of-fold.ts --json twic
 is "$(sed -n 's/^ "accuracy": \(.*\),/\1/p' out | awk '{ printf "%.4f", $1 }')" \
 	"$(awk '$1 == "accuracy" { print $4 }' twice)" 'as the folds were'
 
+# a label with fewer texts than folds, and one that is not evaluated
+printf 'text,label\n' >rare.csv
+for i in $(seq 120); do echo "a text of $i words,$([ $i -gt 2 ] && echo no || echo yes)" >>rare.csv; done
+csv2tfrecord -q -l label rare.csv | bert-tokenize -q -m vocab.txt -o rare.rec
+works 'a rare label' fold rare --steps 1 --kfold 3 rare.rec
+is "$(grep -c 'warning: 1 label has fewer texts than there are folds: not every fold tests it$' err)" 1 'is warned of once'
+tfrecord-cat -q --where label=no -o no.rec rare.rec
+works 'evaluation without it' bert-train --init-config tiny --tokenizer vocab.txt --steps 1 --eval no.rec -o no rare.rec
+like "$(cat err)" "*warning: all 118 examples for evaluation have the label 'no': metrics do not tell how others are learned
+*" '... is warned of'
+
 # stopped and run again: the same bits
 fold r --kfold 3 --save-steps 2 --max-minutes 1e-5 train.rec >again 2>err
 like "$(cat err)" '*time limit reached: stopped after step * of *; run the same command to resume*' 'stopped'
