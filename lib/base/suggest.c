@@ -25,7 +25,8 @@ static const struct bt_suggest_known table[] = {
      "grad-accumulation grad-accumulation-steps accumulate-grad-batches "
      "accumulation-steps",
      BT_HINT_NONE},
-    {"learning-rate", "lr base-lr max-lr init-lr initial-learning-rate",
+    {"learning-rate",
+     "lr base-lr max-lr init-lr initial-learning-rate body-learning-rate",
      BT_HINT_NONE},
     {"head-learning-rate", "head-lr classifier-lr", BT_HINT_NONE},
     {"end-learning-rate", "end-lr min-lr lr-end", BT_HINT_NONE},
@@ -101,7 +102,7 @@ static const struct bt_suggest_known table[] = {
     {"eval",
      "eval-file eval-data eval-data-path eval-dataset dev dev-file "
      "validation validation-data validation-file val valid val-data "
-     "val-file do-eval",
+     "val-file do-eval evaluate-during-training",
      BT_HINT_NONE},
     {"eval-share",
      "validation-split validation-split-percentage val-split eval-split "
@@ -109,6 +110,7 @@ static const struct bt_suggest_known table[] = {
      BT_HINT_NONE},
     {"eval-steps",
      "eval-every eval-strategy evaluation-strategy eval-interval "
+     "evaluation-steps evaluate-during-training-steps "
      "evaluate-every val-check-interval validation-freq validation-interval",
      BT_HINT_NONE},
     {"metric",
@@ -121,8 +123,8 @@ static const struct bt_suggest_known table[] = {
     {NULL,
      "bf16-full-eval fp16-full-eval full-determinism greater-is-better "
      "ignore-mismatched-sizes logging-nan-inf-filter overwrite-cache "
-     "remove-unused-columns return-entity-level-metrics skip-memory-metrics "
-     "use-fast-tokenizer",
+     "remove-unused-columns reprocess-input-data return-entity-level-metrics "
+     "save-safetensors skip-memory-metrics use-fast-tokenizer",
      BT_HINT_NOT_NEEDED},
     {NULL,
      "push-to-hub hub-model-id hub-strategy hub-private-repo "
@@ -130,7 +132,8 @@ static const struct bt_suggest_known table[] = {
      BT_HINT_UPLOAD},
     {NULL, "load-best-model-at-end restore-best-weights save-best-only",
      BT_HINT_BEST_KEPT},
-    {"patience", "early-stopping early-stopping-patience early-stop",
+    {"patience",
+     "early-stopping early-stopping-patience early-stop use-early-stopping",
      BT_HINT_NONE},
     {"log-steps",
      "logging-steps logging-strategy log-every log-interval "
@@ -158,7 +161,8 @@ static const struct bt_suggest_known table[] = {
     {"revision", "model-revision", BT_HINT_FETCH_REVISION},
     {NULL, "hub-token use-auth-token", BT_HINT_HUB_TOKEN},
     {"include", "allow-patterns allow-pattern pattern", BT_HINT_NONE},
-    {"output", "output-dir output-file out out-dir local-dir save-dir",
+    {"output",
+     "output-dir output-file out out-dir local-dir save-dir best-model-dir",
      BT_HINT_NONE},
     {NULL,
      "train train-file train-data train-data-path train-dataset "
@@ -195,7 +199,7 @@ static const struct bt_suggest_known table[] = {
      BT_HINT_TOKENIZE_LENGTH},
     {"pad", "padding pad-to-max-length pad-to", BT_HINT_TOKENIZE_PAD},
     {NULL, "group-by-length length-grouped", BT_HINT_TOKENIZE_PAD},
-    {"stride", "doc-stride overlap", BT_HINT_TOKENIZE_STRIDE},
+    {"stride", "doc-stride overlap sliding-window", BT_HINT_TOKENIZE_STRIDE},
     {"label-all", "label-all-tokens", BT_HINT_TOKENIZE_LABEL_ALL},
     {"n-best", "n-best-size", BT_HINT_PREDICT_ANSWERS},
     {"max-answer", "max-answer-length", BT_HINT_PREDICT_ANSWERS},

@@ -24,6 +24,11 @@ bert-train gradient-accumulation-steps accumulate
 bert-train accumulate-grad-batches accumulate
 bert-train LR learning-rate
 bert-train head-lr head-learning-rate
+bert-train body-learning-rate learning-rate
+bert-train evaluation-steps eval-steps
+bert-train evaluate-during-training eval
+bert-train use-early-stopping patience
+bert-train best-model-dir output
 bert-train min-lr end-learning-rate
 bert-train warmup-ratio warmup
 bert-train num-warmup-steps warmup
