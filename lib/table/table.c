@@ -221,7 +221,8 @@ static int doubt_labels(const struct bt_table *t, struct bt_error *err)
 		bt_log_warn(t->opts.log, "many-labels", BT_HINT_TABLE_LABEL,
 		            "%llu records have %zu different labels",
 		            (unsigned long long)t->stats.labelled, n);
-	if (t->stats.records >= FEW && t->stats.singles == t->stats.records)
+	if (n > 1 && t->stats.records >= FEW &&
+	    t->stats.singles == t->stats.records)
 		bt_log_warn(t->opts.log, "one-label-each",
 		            BT_HINT_TABLE_ONE_HOT,
 		            "each of %llu records has exactly one of the %zu "

@@ -35,6 +35,9 @@ is "$(head -n 1 err)" 'csv2tfrecord: warning: each of 20 records has exactly one
 echo 'more,1,1' >>all.csv
 csv2tfrecord -l p,q -o all.rec all.csv 2>err
 is "$(cat err)" 'csv2tfrecord: 21 records from 1 file, 2 labels' '... and one with two'
+awk 'BEGIN { print "text,p,q"; for (i = 0; i < 20; i++) print "text " i ",0,1" }' >q.csv
+csv2tfrecord -l p,q -o q.rec q.csv 2>err
+is "$(cat err)" 'csv2tfrecord: 20 records from 1 file, 1 label' '... and all with the same one'
 cp "$TEST_TOP/pipelines/data/vocab.txt" .
 bert-tokenize -q -m vocab.txt -o t.rec all.rec
 refuses "*record 1: may have several labels, but the model is single-label (train with --task multilabel or, where each text has just one, make classes with csv2tfrecord --label-type one-hot)" \
