@@ -207,12 +207,15 @@ static void look_at_answer(const struct bt_submission *s, struct bt_span v,
 static void tell_odd(const struct bt_submission *s, struct odd *odd)
 {
 	const struct bt_labels *l = s->labels;
+	bool numbers = odd->fractions && !odd->known;
 
-	if (odd->values.n == 0 || s->o.log == NULL || s->o.texts != NULL)
+	/* several labels in a field are not looked at one by one */
+	if (odd->values.n == 0 || s->o.log == NULL ||
+	    (s->o.texts != NULL && !numbers))
 		return;
 	bt_log_warn(
 	    s->o.log, "sample-values-unknown",
-	    odd->fractions && !odd->known ? BT_HINT_PROBA : BT_HINT_MAP_LABEL,
+	    numbers ? BT_HINT_PROBA : BT_HINT_MAP_LABEL,
 	    "%s holds %s, not among the labels to write ('%s' ... '%s')",
 	    s->name, bt_submission_values_str(&odd->values), l->name[0],
 	    l->name[l->n - 1]);

@@ -35,6 +35,14 @@ for m in a ma na; do
 	works "as the model $m" bert-predict --predictions "$m.ts" -o got.csv
 	same got.csv want.csv '... to the last digit'
 done
+# one column for several labels takes sets of them, which a sample of probabilities does not want
+awk 'BEGIN { print "id,p"; for (i = 0; i < 6; i++) print i ",0.5" }' >half.csv
+works 'a sample of probabilities' bert-predict --predictions ma.ts --sample half.csv -o got.csv
+like "$(cat err)" "bert-predict: warning: 'half.csv' holds '0.5', not among the labels to write ('p' ... 'r') (--proba writes probabilities)
+*" '... is noticed'
+sed 's/0.5/p q/' half.csv >sets.csv
+works 'one of sets' bert-predict --predictions ma.ts --sample sets.csv -o got.csv
+is "$(grep -c warning err)" 0 '... is not'
 refuses "bert-predict: 'b' has another tokenizer than the first model (predict with each into a tensor stream, -o NAME.ts, and average these with bert-predict --predictions)" \
 	'models of different tokenizers' bert-predict -m a -m b a.rec
 
