@@ -29,6 +29,17 @@ bert-train evaluation-steps eval-steps
 bert-train evaluate-during-training eval
 bert-train use-early-stopping patience
 bert-train best-model-dir output
+csv2tfrecord on-bad-lines skip-bad
+csv2tfrecord dropna na drop
+csv2tfrecord dedup drop-duplicates
+tfrecord-cat take head
+tfrecord-cat num-shards shard
+tfrecord-cat filter where
+tfrecord-cat test-size split
+tfrecord-cat deduplicate dedupe
+bert-train vocab-file tokenizer
+bert-tokenize vocab-file model
+bert-predict pooling-mode embed
 bert-train min-lr end-learning-rate
 bert-train warmup-ratio warmup
 bert-train num-warmup-steps warmup
@@ -169,6 +180,7 @@ bert-train max-seq-length bert-tokenize --max-length truncates texts
 bert-predict max_length bert-tokenize --max-length truncates texts
 bert-train group_by_length batches need no padding; bert-tokenize --pad writes it for others
 bert-train text_column_name csv2tfrecord reads tables and JSON Lines, bert-tokenize --lines lines of text
+csv2tfrecord nrows tfrecord-cat --head N takes the first N records
 bert-train label_column name the column with csv2tfrecord -l COLUMN
 bert-train padding batches need no padding; bert-tokenize --pad writes it for others
 bert-train per_device_eval_batch_size batches that are only evaluated or predicted need no size
