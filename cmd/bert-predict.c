@@ -558,7 +558,7 @@ int main(int argc, char **argv)
 	struct bt_error err = {0};
 	int status, operand;
 
-	bt_tool_share_work();
+	bt_tool_share_work(&bt_dist_ranks);
 	bt_tool_version_adds(bt_engine_products);
 	if (!bt_tool_options(&tool, argc, argv, &a, &operand, &status)) {
 		unopened(&a, status);

@@ -442,7 +442,7 @@ int main(int argc, char **argv)
 	struct bt_error err = {0};
 	int operand, status;
 
-	bt_tool_share_work();
+	bt_tool_share_work(&bt_dist_ranks);
 	if (!bt_tool_options(&tool, argc, argv, &o, &operand, &status)) {
 		unopened(&o, status);
 		return status;

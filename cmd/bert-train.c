@@ -516,9 +516,6 @@ static int run(struct args *a)
 	if (r == BT_OK && first)
 		r = open_summary(a, &summary, &err);
 	r = bt_dist_agree(t->dist, r, &err);
-	if (r == BT_OK) /* else some would wait for the others */
-		r = bt_dist_same(t->dist, a->dry_run, "has another --dry-run",
-		                 &err);
 	if (r != BT_OK)
 		return bt_dist_end(t->dist, &tool, BT_EXIT_FAILED, &err);
 	bt_progress_init(&progress, stderr, a->common.quiet || !first);
@@ -567,7 +564,7 @@ int main(int argc, char **argv)
 	struct bt_error err = {0};
 	int status, operand;
 
-	bt_tool_share_work();
+	bt_tool_share_work(&bt_dist_ranks);
 	bt_tool_version_adds(bt_engine_products);
 	if (!bt_tool_options_help(&tool, argc, argv, &a, &operand, help,
 	                          &status))

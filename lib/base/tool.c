@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/command.h"
 #include "base/file_use.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -107,16 +108,18 @@ static struct bt_summary summary;
 static struct bt_error failure; /* what bt_tool_fail printed */
 
 /* What the processes of one job do. */
-static enum { REFUSE, SHARE, FIRST_WORKS } ranks;
+static enum { REFUSE, SHARE, FIRST_WORKS } work;
+static const struct bt_tool_ranks *ranks; /* of SHARE */
 
-void bt_tool_share_work(void)
+void bt_tool_share_work(const struct bt_tool_ranks *r)
 {
-	ranks = SHARE;
+	work = SHARE;
+	ranks = r;
 }
 
 void bt_tool_first_works(void)
 {
-	ranks = FIRST_WORKS;
+	work = FIRST_WORKS;
 }
 
 /* Of processes that would all do the same work. */
@@ -129,10 +132,33 @@ static int refuse_ranks(const struct bt_tool *tool)
 	                      bt_launched());
 }
 
+/* In a program whose first process works, what mpirun of Open MPI says of the
+ * job: whether it has several command lines, and whether another program may
+ * have given its processes different ones. */
+static bool has_several(void)
+{
+	const char *n = getenv("OMPI_NUM_APP_CTX");
+
+	return work == FIRST_WORKS && bt_launched() > 1 && n != NULL &&
+	       strcmp(n, "1") != 0;
+}
+
+static bool is_started_by_another(const struct bt_tool *tool)
+{
+	const char *command = getenv("OMPI_COMMAND"), *slash;
+
+	if (work != FIRST_WORKS || bt_launched() == 1 || command == NULL)
+		return false;
+	slash = strrchr(command, '/');
+	return strcmp(slash != NULL ? slash + 1 : command, tool->name) != 0;
+}
+
 bool bt_tool_works(const struct bt_tool *tool, int *status)
 {
 	int rank = bt_launched_rank();
 
+	if (ranks != NULL)
+		ranks->part();
 	if (rank == 0 || bt_launched() == 1)
 		return true;
 	*status = rank > 0 ? BT_EXIT_DONE : refuse_ranks(tool);
@@ -185,6 +211,28 @@ static bool is_quiet(const struct bt_tool *tool, const void *values)
 	return false;
 }
 
+/* Whether all processes of the job have this tool and command line, but for the
+ * number of threads, which may be that of each machine. */
+static int meet(const struct bt_tool *tool, int argc, char **argv,
+                struct bt_error *err)
+{
+	struct bt_command c = {0};
+	char *path;
+	int r;
+
+	if (ranks == NULL || bt_launched() == 1)
+		return BT_OK;
+	r = bt_command_copy(&c, tool, argc, argv, "threads", err);
+	if (r != BT_OK)
+		return r;
+	path = c.word[0];
+	c.word[0] = (char *)tool->name;
+	r = ranks->meet(c.n, (const char *const *)c.word, err);
+	c.word[0] = path;
+	bt_command_clear(&c);
+	return r;
+}
+
 bool bt_tool_options(const struct bt_tool *tool, int argc, char **argv,
                      void *values, int *operand, int *status)
 {
@@ -199,10 +247,15 @@ bool bt_tool_options_help(const struct bt_tool *tool, int argc, char **argv,
 {
 	enum bt_opt_result result;
 	struct bt_opt_again again;
-	struct bt_error err = {0};
+	struct bt_error err = {0}, differs = {0};
 
 	bt_tool_start();
 	result = bt_opt_parse(tool, argc, argv, values, operand, &again, &err);
+	if (meet(tool, argc, argv, &differs) != BT_OK) { /* as all find out */
+		*status = bt_launched_rank() > 0 ? BT_EXIT_DONE
+		                                 : bt_tool_fail(tool, &differs);
+		return false;
+	}
 	if (result == BT_OPT_RUN && again.name != NULL &&
 	    !is_quiet(tool, values) && bt_launched_rank() <= 0)
 		bt_tool_say(
@@ -213,17 +266,27 @@ bool bt_tool_options_help(const struct bt_tool *tool, int argc, char **argv,
 		    again.list ? " (give both as " : "",
 		    again.list ? again.before : "", again.list ? "," : "",
 		    again.list ? again.value : "", again.list ? ")" : "");
+	if (result == BT_OPT_RUN && bt_launched_rank() == 1 &&
+	    is_started_by_another(tool) && !is_quiet(tool, values))
+		bt_tool_say(tool, "warning", "first-works",
+		            "of %d processes of one job only the first one "
+		            "does its work, whatever the others are asked for",
+		            bt_launched());
 	return bt_tool_parsed(tool, result, help, &err, status);
 }
 
 #define MOMENT 10 /* seconds; a busy machine's launcher takes a few */
 
-/* What is wrong with a command line is so for all processes of a job: the
- * launcher ends the others when the first one has told it and ended. */
-static void let_first_tell(void)
+/* Whether this process tells a mistake in the command line: the first one of
+ * those that have made it. Where nobody can tell which have, the launcher ends
+ * the others when the first one has told it and ended. */
+static bool tells(void)
 {
-	if (bt_launched_rank() > 0)
+	int together = ranks != NULL ? ranks->together() : -1;
+
+	if (together < 0 && bt_launched_rank() > 0)
 		sleep(MOMENT);
+	return together != 1 || bt_launched_rank() <= 0;
 }
 
 void bt_tool_print(void *ctx, const char *text)
@@ -249,9 +312,15 @@ bool bt_tool_parsed(const struct bt_tool *tool, enum bt_opt_result result,
 			    form);
 			return false;
 		}
-		if (ranks == SHARE || bt_launched() == 1)
+		if (work == SHARE || bt_launched() == 1)
 			return true;
-		if (ranks == FIRST_WORKS)
+		if (has_several()) {
+			*status = bt_tool_misuse(
+			    tool, "started beside other command lines in one "
+			          "job: give each a launcher of its own");
+			return false;
+		}
+		if (work == FIRST_WORKS)
 			return bt_tool_works(tool, status);
 		*status = refuse_ranks(tool);
 		return false;
@@ -266,8 +335,7 @@ bool bt_tool_parsed(const struct bt_tool *tool, enum bt_opt_result result,
 		*status = bt_tool_end(tool, BT_EXIT_DONE);
 		return false;
 	default:
-		let_first_tell();
-		*status = bt_tool_fail(tool, err);
+		*status = tells() ? bt_tool_fail(tool, err) : BT_EXIT_DONE;
 		return false;
 	}
 }
@@ -277,7 +345,8 @@ int bt_tool_misuse(const struct bt_tool *tool, const char *fmt, ...)
 	char text[sizeof(((struct bt_error *)0)->text) + 256];
 	va_list ap;
 
-	let_first_tell();
+	if (!tells())
+		return BT_EXIT_DONE;
 	fflush(stdout);
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);

@@ -17,10 +17,22 @@
 
 enum bt_exit { BT_EXIT_DONE = 0, BT_EXIT_FAILED = 1, BT_EXIT_USAGE = 2 };
 
+/* How the processes of one job are one program's; dist/dist.h has it. */
+struct bt_tool_ranks {
+	/* Before all else: BT_EARG where they are not asked for the same, whose
+	 * words these are, as all of them then learn. */
+	int (*meet)(int n, const char *const *word, struct bt_error *err);
+	/* 1: all of them have come here within a moment; 0: not all; -1: nobody
+	 * can tell. */
+	int (*together)(void);
+	/* From here on each is alone; all come here. */
+	void (*part)(void);
+};
+
 /* Come first in programs that several processes of one job run as one does:
- * they share the work (dist/dist.h), or the first one does it and the others
- * end at once, well. Other programs refuse to be started so. */
-void bt_tool_share_work(void);
+ * they share the work, or the first one does it and the others end at once,
+ * well. Other programs refuse to be started so. */
+void bt_tool_share_work(const struct bt_tool_ranks *ranks);
 void bt_tool_first_works(void);
 
 /* What --version adds: whole lines. Comes before the command line is parsed. */
@@ -51,8 +63,8 @@ bool bt_tool_parsed(const struct bt_tool *tool, enum bt_opt_result result,
                     const struct bt_error *err, int *status) BT_MUST_USE;
 
 /* A mistake in the command line that the table cannot see: prints it and where
- * to find help. Returns BT_EXIT_USAGE. Of several processes of one job, which
- * all find it, the first prints it and ends the others. */
+ * to find help. Returns BT_EXIT_USAGE. Where all processes of a job find it,
+ * only the first does, and the others return BT_EXIT_DONE. */
 int bt_tool_misuse(const struct bt_tool *tool, const char *fmt, ...)
     BT_PRINTF(2, 3);
 

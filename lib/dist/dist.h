@@ -26,6 +26,11 @@
 
 struct bt_dist;
 
+/* How ranks meet before a tool does anything, for bt_tool_share_work. Whoever
+ * exits after that without bt_dist_end parts from the others or, where these go
+ * on, ends them. */
+extern const struct bt_tool_ranks bt_dist_ranks;
+
 /* Joins the other ranks; *d is NULL where this process is the only one. BT_EARG
  * where it is not and cannot talk to them. */
 int bt_dist_open(struct bt_dist **d, struct bt_error *err) BT_MUST_USE;

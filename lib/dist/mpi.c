@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "base/buf.h"
 #include "base/library.h"
 #include "base/mem.h"
+#include "base/span.h"
 #include "base/sys.h"
 
 /* Open MPI's since version 1.10. No header is needed to build with it: below is
@@ -104,11 +104,16 @@ static int load(struct api *a, struct bt_error *err)
 	                                    bt_launched());
 }
 
+/* Those that have met and not parted, or NULL. */
+static struct bt_dist *met;
+
 /* Parts from the other ranks, when all are at this point. */
 static void leave(struct bt_dist *d)
 {
 	if (d == NULL)
 		return;
+	if (d == met)
+		met = NULL;
 	d->mpi.barrier(d->mpi.world);
 	d->mpi.finalize();
 	free(d->count);
@@ -123,8 +128,8 @@ int bt_dist_open(struct bt_dist **out, struct bt_error *err)
 	size_t n;
 	struct bt_dist *d;
 
-	*out = NULL;
-	if (launched <= 1)
+	*out = met;
+	if (launched <= 1 || met != NULL)
 		return BT_OK;
 	d = bt_array0(1, sizeof(*d));
 	r = load(&d->mpi, err);
@@ -155,7 +160,7 @@ int bt_dist_open(struct bt_dist **out, struct bt_error *err)
 #define MOMENT 5.0 /* seconds; a busy machine needs a few */
 
 /* Whether all ranks come here within a moment. */
-static bool meet(struct bt_dist *d)
+static bool gather(struct bt_dist *d)
 {
 	const struct timespec pause = {0, 1000000};
 	double until = bt_seconds() + MOMENT;
@@ -171,10 +176,17 @@ static bool meet(struct bt_dist *d)
 	return done != 0;
 }
 
+/* Ends all ranks. */
+static void abort_all(struct bt_dist *d, int status)
+{
+	met = NULL;
+	d->mpi.abort(d->mpi.world, status);
+}
+
 int bt_dist_end(struct bt_dist *d, const struct bt_tool *tool, int status,
                 struct bt_error *err)
 {
-	bool together = err->code == BT_OK || meet(d);
+	bool together = err->code == BT_OK || gather(d);
 	bool first = bt_dist_is_first(d);
 
 	if (!together)
@@ -182,7 +194,7 @@ int bt_dist_end(struct bt_dist *d, const struct bt_tool *tool, int status,
 	if (err->code != BT_OK && (first || !together))
 		status = bt_tool_fail(tool, err);
 	if (!together)
-		d->mpi.abort(d->mpi.world, status);
+		abort_all(d, status);
 	leave(d);
 	return first ? status : BT_EXIT_DONE;
 }
@@ -195,38 +207,6 @@ int bt_dist_rank(const struct bt_dist *d)
 int bt_dist_size(const struct bt_dist *d)
 {
 	return d == NULL ? 1 : d->size;
-}
-
-/* Whether a file gives what it has to one reader only. */
-static bool is_spent(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 &&
-	       (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode) ||
-	        S_ISSOCK(st.st_mode));
-}
-
-int bt_dist_check_inputs(const struct bt_dist *d, char *const *paths, int n,
-                         struct bt_error *err)
-{
-	int i = 0;
-
-	if (d == NULL)
-		return BT_OK;
-	while (i < n && strcmp(paths[i], "-") != 0 && !is_spent(paths[i]))
-		i++;
-	if (n > 0 && i == n)
-		return BT_OK;
-	if (n > 0 && strcmp(paths[i], "-") != 0)
-		return bt_error_set(err, BT_EARG,
-		                    "each of several processes reads all "
-		                    "records, and '%s' gives them to one: give "
-		                    "files",
-		                    paths[i]);
-	return bt_error_set(err, BT_EARG,
-	                    "each of several processes reads all records, and "
-	                    "only one has the standard input: give files");
 }
 
 /* The first rank whose r is not BT_OK, or the number of ranks. */
@@ -506,3 +486,95 @@ uint64_t bt_dist_sent(const struct bt_dist *d)
 {
 	return d == NULL ? 0 : d->sent;
 }
+
+/* The first word in which a command line differs from that of rank 0; both are
+ * words with a NUL behind each. */
+static int compare(struct bt_span own, struct bt_span first,
+                   struct bt_error *err)
+{
+	const char *a = own.p, *b = first.p, *a_end = a + own.n,
+	           *b_end = b + first.n;
+
+	for (; a < a_end && b < b_end && strcmp(a, b) == 0; b += strlen(b) + 1)
+		a += strlen(a) + 1;
+	if (a < a_end && b < b_end)
+		return bt_error_set(err, BT_EARG,
+		                    "its command line has '%.200s' where that "
+		                    "of rank 0 has '%.200s'",
+		                    a, b);
+	if (a < a_end || b < b_end)
+		return bt_error_set(err, BT_EARG,
+		                    "its command line %s '%.200s', unlike that "
+		                    "of rank 0",
+		                    a < a_end ? "has" : "lacks",
+		                    a < a_end ? a : b);
+	return BT_OK;
+}
+
+static int compare_words(struct bt_dist *d, int n, const char *const *word,
+                         struct bt_error *err)
+{
+	struct bt_buf own = BT_BUF_INIT;
+	uint64_t size;
+	char *first;
+	int i, r;
+
+	for (i = 0; i < n; i++)
+		bt_buf_put(&own, word[i], strlen(word[i]) + 1);
+	size = own.len;
+	bt_dist_tell(d, &size, sizeof(size));
+	first = bt_array0(size, 1);
+	r = own.oom || first == NULL
+	        ? bt_error_nomem(err, "comparing command lines")
+	        : BT_OK;
+	r = bt_dist_agree(d, r, err);
+	if (r == BT_OK && d->rank == 0)
+		memcpy(first, own.data, own.len);
+	if (r == BT_OK) {
+		bt_dist_tell(d, first, size);
+		r = compare((struct bt_span){own.data, own.len},
+		            (struct bt_span){first, size}, err);
+		r = bt_dist_agree(d, r, err);
+	}
+	free(first);
+	bt_buf_clear(&own);
+	return r;
+}
+
+/* Of whoever exits without bt_dist_end. */
+static void at_exit(void)
+{
+	if (met != NULL && !gather(met))
+		abort_all(met, BT_EXIT_FAILED);
+	leave(met);
+}
+
+static int meet(int n, const char *const *word, struct bt_error *err)
+{
+	struct bt_error ignored = {0};
+
+	/* what else starts processes may not let Open MPI's library talk, which
+	 * then ends them; an error comes again where it is needed */
+	if (getenv("OMPI_COMM_WORLD_RANK") == NULL &&
+	    getenv("PMIX_RANK") == NULL)
+		return BT_OK;
+	if (bt_dist_open(&met, &ignored) != BT_OK) {
+		bt_error_clear(&ignored);
+		return BT_OK;
+	}
+	if (met != NULL)
+		atexit(at_exit);
+	return met != NULL ? compare_words(met, n, word, err) : BT_OK;
+}
+
+static int together(void)
+{
+	return met != NULL ? gather(met) : -1;
+}
+
+static void part(void)
+{
+	leave(met);
+}
+
+const struct bt_tool_ranks bt_dist_ranks = {meet, together, part};

@@ -114,6 +114,11 @@ for tool in predict eval; do
 		-o "$PWD/x.csv" "$PWD/own.rec"
 	told "bert-$tool: rank 1 has another model than rank 0" 'is reported'
 done
+for tool in predict eval; do
+	exits 2 "bert-$tool: a rank with other options" timeout 60 mpirun -n 2 ./on-rank 1 'set -- "$@" --dtype f32' \
+		bert-$tool -q -m classifier -o "$PWD/x.csv" own.rec </dev/null
+	told "bert-$tool: rank 1: its command line has '--dtype' where that of rank 0 has 'own.rec'" 'is reported'
+done
 [ ! -e x.csv ]
 result $? '... and nothing is written'
 finish

@@ -98,6 +98,13 @@ told "bert-tokenize: rank 2: *'text.rec'*" 'names the rank'
 tfrecord-cat -q --head 2999 -o elsewhere/text.rec text.rec
 exits 1 'a rank that reads another file' ranks 3 ./on-rank 1 'cd elsewhere' bert-tokenize -q -m "$M" -o "$PWD/o" text.rec
 told 'bert-tokenize: rank 1 reads other data than rank 0' 'names the rank'
+for more in '--max-length 8' --version; do
+	exits 2 "a rank with $more" timeout 60 mpirun -n 3 ./on-rank 2 "set -- \"\$@\" $more" \
+		bert-tokenize -q -m "$M" -o "$PWD/o" text.rec </dev/null
+	told "bert-tokenize: rank 2: its command line has '${more% *}' where that of rank 0 has 'text.rec'" 'is named'
+done
 [ ! -e o ]
 result $? '... and nothing is written'
+works 'ranks of other numbers of threads' timeout 60 mpirun -n 2 ./on-rank 1 'set -- "$@" -j 2' \
+	bert-tokenize -q -m "$M" -o o text.rec </dev/null
 finish

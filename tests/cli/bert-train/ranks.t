@@ -217,15 +217,19 @@ done
 exits 1 'a rank with another starting model' ranks 2 ./on-rank 1 'cd elsewhere' bert-train -q -m m -o "$PWD/x" -j 1 \
 	"$PWD/classification.rec"
 one_message 'rank 1: this is not the run of rank 0: other starting weights' 'is reported'
-for saves in 'steps 3' 'minutes 1'; do
-	# shellcheck disable=SC2086 # a number behind its option
-	exits 1 "a rank that saves by other ${saves% *}" timeout 60 mpirun -n 2 ./on-rank 1 "set -- \"\$@\" --save-$saves" \
-		bert-train -q --override --init-config tiny --tokenizer vocab.txt --steps 4 -j 1 -o x classification.rec </dev/null
-	one_message "rank 1: this is not the run of rank 0: save ${saves% *} was *, is ${saves#* }*" 'is reported'
+# Ranks that are asked for different things would wait for each other.
+for more in '--save-steps 3' '--dry-run' '--help' '--bogus'; do
+	exits 2 "a rank with $more" timeout 60 mpirun -n 2 ./on-rank 1 "set -- \"\$@\" $more" \
+		bert-train -q --init-config tiny --tokenizer vocab.txt --steps 4 -j 1 -o x classification.rec </dev/null
+	one_message "rank 1: its command line has '${more% *}' where that of rank 0 has 'classification.rec'" 'is reported'
 done
-exits 1 'a rank with a dry run' timeout 60 mpirun -n 2 ./on-rank 1 'set -- "$@" --dry-run' \
+exits 2 'a rank without records' timeout 60 mpirun -n 2 ./on-rank 0 'set -- "$@" more.rec' \
 	bert-train -q --init-config tiny --tokenizer vocab.txt --steps 4 -j 1 -o x classification.rec </dev/null
-one_message 'rank 1 has another --dry-run than rank 0' 'is reported'
+one_message "rank 1: its command line lacks 'more.rec', unlike that of rank 0" 'is reported'
+exits 2 'another tool' timeout 60 mpirun -n 1 bert-train -q -m m -o x classification.rec : -n 1 bert-predict -m m -o x classification.rec </dev/null
+one_message "rank 1: its command line has 'bert-predict' where that of rank 0 has 'bert-train'" 'is reported'
+exits 2 'a mistake of all' timeout 60 mpirun -n 3 bert-train -q --kfold 3 --steps 4 -m m -o x classification.rec --bogus </dev/null
+one_message "*'--bogus'*" 'is reported'
 [ ! -e x ]
 result $? '... and nothing is left'
 finish

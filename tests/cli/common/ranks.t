@@ -34,6 +34,13 @@ both 'conll2tfrecord' conll2tfrecord -o o words
 echo '{"id": "1", "question": "a b", "context": "c d e"}' >questions
 both 'squad2tfrecord' squad2tfrecord -o o questions
 
+# Processes that may be asked for different things.
+make_on_rank
+works 'another program starts them' ranks 3 ./on-rank 1 'set -- "$@" --count' tfrecord-cat text.rec -o o
+is "$(grep -c '^tfrecord-cat: warning: of 3 processes of one job only the first one does its work' err)" 1 '... one says it'
+exits 2 'several command lines' timeout 60 mpirun -n 1 tfrecord-cat -o o text.rec : -n 1 tfrecord-cat -o o2 text.rec </dev/null
+like "$(cat err)" '*tfrecord-cat: started beside other command lines in one job: give each a launcher of its own*' '... are refused'
+
 # Standard input is the first one's. A pipe: mpirun of Open MPI 4.1 itself crashes now
 # and then where its standard input is a file.
 # shellcheck disable=SC2002
