@@ -507,13 +507,18 @@ static bool is_named_well(const struct args *a, int *status)
 	return false;
 }
 
-static int list_devices(const struct args *a)
+static int list_devices(const struct args *a, int operands)
 {
 	struct bt_error err = {0};
+	int status;
 
-	return bt_pjrt_list(a->common.output, &err) == BT_OK
-	           ? BT_EXIT_DONE
-	           : bt_tool_fail(&tool, &err);
+	if (operands > 0)
+		return bt_tool_misuse(&tool, "--device list takes no records");
+	if (!bt_tool_works(&tool, &status))
+		return status;
+	return bt_tool_end(&tool, bt_pjrt_list(a->common.output, &err) == BT_OK
+	                              ? BT_EXIT_DONE
+	                              : bt_tool_fail(&tool, &err));
 }
 
 int main(int argc, char **argv)
@@ -531,9 +536,7 @@ int main(int argc, char **argv)
 	                          &status))
 		return status;
 	if (a.device != NULL && strcmp(a.device, "list") == 0)
-		return bt_tool_works(&tool, &status)
-		           ? bt_tool_end(&tool, list_devices(&a))
-		           : status;
+		return list_devices(&a, argc - operand);
 	a.compare = bt_hub_cache_find(a.compare);
 	if (bt_fold_dirs_expand(&a.model, &a.adapter, &folds, &err) != BT_OK)
 		status = bt_tool_fail(&tool, &err);

@@ -533,13 +533,18 @@ static int begin(struct args *a, char **records, int n)
 	return a->files.n > 0 ? blend(a, records, n) : run(a, records, n);
 }
 
-static int list_devices(const struct args *a)
+static int list_devices(const struct args *a, int operands)
 {
 	struct bt_error err = {0};
+	int status;
 
-	return bt_pjrt_list(a->common.output, &err) == BT_OK
-	           ? BT_EXIT_DONE
-	           : bt_tool_fail(&tool, &err);
+	if (operands > 0)
+		return bt_tool_misuse(&tool, "--device list takes no records");
+	if (!bt_tool_works(&tool, &status))
+		return status;
+	return bt_tool_end(&tool, bt_pjrt_list(a->common.output, &err) == BT_OK
+	                              ? BT_EXIT_DONE
+	                              : bt_tool_fail(&tool, &err));
 }
 
 /* Where records do not come, their reader learns it. */
@@ -565,9 +570,7 @@ int main(int argc, char **argv)
 		return status;
 	}
 	if (a.device != NULL && strcmp(a.device, "list") == 0)
-		return bt_tool_works(&tool, &status)
-		           ? bt_tool_end(&tool, list_devices(&a))
-		           : status;
+		return list_devices(&a, argc - operand);
 	if (a.delimiter != NULL &&
 	    bt_csv_delimiter(a.delimiter, &a.p.delimiter) != BT_OK)
 		return bt_tool_end(

@@ -558,6 +558,21 @@ static void help(const struct bt_tool *t, FILE *to)
 	bt_buf_clear(&b);
 }
 
+static int list_devices(const struct args *a, int operands)
+{
+	struct bt_error err = {0};
+	int status;
+
+	if (operands > 0 || a->common.output != NULL)
+		return bt_tool_misuse(
+		    &tool, "--device list takes neither records nor -o");
+	if (!bt_tool_works(&tool, &status))
+		return status;
+	return bt_tool_end(&tool, bt_pjrt_list(NULL, &err) == BT_OK
+	                              ? BT_EXIT_DONE
+	                              : bt_tool_fail(&tool, &err));
+}
+
 int main(int argc, char **argv)
 {
 	struct args a = defaults();
@@ -569,13 +584,8 @@ int main(int argc, char **argv)
 	if (!bt_tool_options_help(&tool, argc, argv, &a, &operand, help,
 	                          &status))
 		return status;
-	if (a.job.device != NULL && strcmp(a.job.device, "list") == 0 &&
-	    !bt_tool_works(&tool, &status))
-		return status;
 	if (a.job.device != NULL && strcmp(a.job.device, "list") == 0)
-		return bt_tool_end(&tool, bt_pjrt_list(NULL, &err) == BT_OK
-		                              ? BT_EXIT_DONE
-		                              : bt_tool_fail(&tool, &err));
+		return list_devices(&a, argc - operand);
 	if (complete(&a, argv, argc, operand, &err) != BT_OK)
 		return bt_tool_misuse(&tool, "%s", err.text);
 	return bt_tool_end(&tool, run(&a));

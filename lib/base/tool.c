@@ -434,7 +434,8 @@ int bt_tool_end(const struct bt_tool *tool, int status)
 	return bt_tool_fail(tool, &err);
 }
 
-static volatile sig_atomic_t stopped;
+static volatile sig_atomic_t stopped; /* by which signal, or 0 */
+static volatile sig_atomic_t stop_ends;
 
 static bool on_terminal; /* standard error is one */
 
@@ -442,14 +443,14 @@ static void on_stop(int sig)
 {
 	int e = errno;
 
-	if (stopped) {
+	if (stopped || stop_ends) {
 		signal(sig, SIG_DFL);
 		raise(sig);
 	}
 	/* the terminal has shown ^C where the cursor was */
 	if (sig == SIGINT && on_terminal)
 		(void)!write(STDERR_FILENO, "\n", 1);
-	stopped = 1;
+	stopped = sig;
 	errno = e;
 }
 
@@ -470,6 +471,13 @@ void bt_tool_catch_stop(void)
 		if (old.sa_handler != SIG_IGN)
 			sigaction(signals[i], &sa, NULL);
 	}
+}
+
+void bt_tool_stop_ends(bool on)
+{
+	stop_ends = on;
+	if (on && stopped)
+		on_stop(stopped);
 }
 
 bool bt_tool_stopped(void)

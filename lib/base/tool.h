@@ -100,4 +100,8 @@ int bt_tool_end(const struct bt_tool *tool, int status);
 void bt_tool_catch_stop(void);
 bool bt_tool_stopped(void);
 
+/* While it is on, a first request ends the program at once, too, and so does
+ * one that came before: for calls that may never return. */
+void bt_tool_stop_ends(bool on);
+
 #endif

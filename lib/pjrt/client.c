@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/tool.h"
 #include "pjrt/client_int.h"
 #include "pjrt/compiler_int.h"
 
@@ -229,8 +230,11 @@ static int try_elsewhere(const char *plugin, const struct bt_pjrt_options *o,
 	struct bt_buf none = BT_BUF_INIT;
 	struct bt_error why = {0};
 	bool begun;
-	int r = bt_pjrt_child(try, &j, &none, &begun, &why);
+	int r;
 
+	bt_tool_stop_ends(true); /* it may wait for ever */
+	r = bt_pjrt_child(try, &j, &none, &begun, &why);
+	bt_tool_stop_ends(false);
 	bt_buf_clear(&none);
 	if (r == BT_EFORMAT)
 		return bt_error_set(err, r, "cannot open plugin '%s': %s",
@@ -257,7 +261,9 @@ int bt_pjrt_open(const char *plugin, const struct bt_pjrt_options *o,
 		p->cache = copy(o->cache);
 	if (apart)
 		p->compiler = bt_pjrt_compiler_start(compile, plugin, o);
+	bt_tool_stop_ends(true);
 	r = start(p, plugin, o, err);
+	bt_tool_stop_ends(false);
 	if (r != BT_OK) {
 		bt_pjrt_close(p);
 		return r;

@@ -19,12 +19,11 @@
  * MOCK_EXIT=N             a process other than MOCK_PARENT and its children
  *                         ends as a client is made; MOCK_ALONE: one other than
  *                         MOCK_PARENT gets none
- * MOCK_DIES               aborts as a client is made
- * MOCK_ABORT              aborts whatever it compiles; MOCK_FULL: has no memory
- *                         for it; MOCK_STAY: stays at it for ever
- * MOCK_DIR=DIR            gets a file for each process that stays or meets, of
- *                         which the name is its number
- * MOCK_TABLE=N            the size of its table of functions
+ * MOCK_DIES               aborts as a client is made; MOCK_WAITS: never makes
+ * one MOCK_ABORT              aborts whatever it compiles; MOCK_FULL: has no
+ * memory for it; MOCK_STAY: stays at it for ever MOCK_DIR=DIR            gets a
+ * file for each process that stays, meets or waits, of which the name is its
+ * number MOCK_TABLE=N            the size of its table of functions
  *
  * Its topologies are board:N, of N devices with MOCK_LIMIT bytes [2^34]. For
  * them it compiles anything, which then takes 1000 bytes of arguments, 500 of
@@ -272,11 +271,16 @@ FN(8, bt_pjrt_one_args)
 	           : NULL;
 }
 
+static int sign_in(void);
+
 FN(10, bt_pjrt_create_args)
 {
 	struct bt_pjrt_client *c;
 	size_t i, n = 1;
 
+	if (getenv("MOCK_WAITS") != NULL)
+		for (sign_in();;)
+			pause();
 	if (getenv("MOCK_DIES") != NULL) {
 		fprintf(stderr, "F0000 y.cc:1] Check failed: device_ok\n");
 		abort();

@@ -70,6 +70,23 @@ for signal in TERM KILL; do
 bert-train: warning: stopped after step 0 of 8; run the same command to resume" '... and it says where'
 done
 rm -rf stopped
+# and one that is never opened
+for signal in TERM INT; do
+	rm -f stay/*
+	# an interactive shell's, which does not ignore SIGINT
+	MOCK_WAITS=1 MOCK_DIR=stay perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' bert-train --init-config "$small_config" \
+		--tokenizer vocab.txt --steps 2 --device "$BUILD/plugin/mock.so" -o stopped train.rec 2>err &
+	pid=$!
+	wait_for stays
+	kill -$signal $pid
+	wait_for gone $pid
+	result $? "stopped by $signal while the plugin is opened: it ends at the first"
+	kill -KILL $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	[ -n "$(ls stay)" ] && wait_for none
+	result $? '... and so does the process that tries it'
+done
+rm -rf stopped
 
 exits 2 '--replicas on the CPU' train no -q --replicas 2
 is "$(head -n 1 err)" 'bert-train: --replicas needs --device' '... needs a device'

@@ -45,6 +45,12 @@ exits 0 'for evaluation' bert-eval --device list
 same out wanted '... the same'
 exits 0 '... to a file' bert-eval --device list -o devices.eval
 same devices.eval wanted '... the same'
+for tool in predict eval train; do
+	exits 2 "bert-$tool: records" bert-$tool --device list x.rec
+	like "$(head -n 1 err)" "bert-$tool: --device list takes n*records*" '... are refused'
+done
+exits 2 'a model to write' bert-train --device list -o x
+is "$(head -n 1 err)" 'bert-train: --device list takes neither records nor -o' '... is refused'
 PJRT_NAMES_AND_LIBRARY_PATHS=x exits 2 'a list of something else' bert-predict --device list
 is "$(head -n 1 err)" "bert-predict: PJRT_NAMES_AND_LIBRARY_PATHS: 'x' is not name:path" 'says which'
 finish
