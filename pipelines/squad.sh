@@ -4,12 +4,13 @@
 # official scores out.
 # usage: pipelines/squad.sh
 #        pipelines/squad.sh MODEL_DIR TRAIN.json DEV.json [OUT_DIR [OPTION ...]]
-# Options go to bert-train. Without arguments: questions about notices of a library,
-# some of which have no answer, and a small model, created here.
+# Options go to bert-train. With MiniLM-L6, 12 epochs at 3e-4 and 803 questions of XQuAD,
+# F1 is .47 on the other 387. Without arguments: questions about notices of a library, some
+# of which have no answer, and a small model, created here.
 set -eu
 PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
 if [ $# = 1 ] || [ $# = 2 ] || [ "${1-}" = --help ]; then
-	sed -n 5,8p "$0" | cut -c3- >&2
+	sed -n 5,9p "$0" | cut -c3- >&2
 	exit 2
 fi
 
