@@ -35,7 +35,7 @@ result $? 'regular expressions: equal to the package'
 
 "$PEER_PYTHON" "$TEST_TOP/tests/fixtures/encoder-tokenizers.py" \
 	"$count" 1 >why 2>&1
-result $? 'tokenizers of the form of EuroBERT, ModernBERT, mmBERT: equal to the package'
+result $? 'tokenizers of the form of EuroBERT, ModernBERT, mmBERT, and of its size: equal to the package'
 
 # compare_bpe NAME COUNT PART [FILE ...]
 bpe_peer=$TEST_TOP/tests/fixtures/bpe-peer.py
