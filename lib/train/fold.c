@@ -99,7 +99,7 @@ static int choose(struct choosing *c, const struct bt_fold *f, bool by_class,
 	r = bt_folds_choose((uint32_t)f->seed, (uint32_t)f->folds,
 	                    (uint32_t)c->n, by_class ? &c->class : NULL,
 	                    classes, &c->fold, &rare, err);
-	if (r == BT_OK && rare > 0)
+	if (r == BT_OK && rare > 0 && f->fold == 0) /* once */
 		bt_log_warn(log, "stratum-too-small", BT_HINT_NONE,
 		            "%u label%s fewer texts than there are folds: not "
 		            "every fold tests %s",

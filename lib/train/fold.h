@@ -19,10 +19,9 @@ struct bt_fold {
  * (and keeps them, with a group), to held; NULL: they are dropped. The folds
  * are those of recordset/folds.h or group_folds.h, by class where each text has
  * one; log, unless it is NULL, gets a warning of classes with fewer texts than
- * folds. number, unless it is NULL, gets which of the texts of d each of them
- * was, to be freed. BT_EARG
- * where examples are no texts to be told apart; BT_EFORMAT where they are too
- * few.
+ * folds, with the first of these. number, unless it is NULL, gets which of the
+ * texts of d each of them was, to be freed. BT_EARG where examples are no texts
+ * to be told apart; BT_EFORMAT where they are too few.
  */
 int bt_fold_take(const struct bt_fold *f, const struct bt_task *task,
                  struct bt_dataset *d, struct bt_dataset *held,

@@ -505,8 +505,7 @@ int bt_job_data(struct bt_job *j, struct bt_error *err)
 		note_texts(j);
 	if ((j->o.fold.folds > 0 &&
 	     (r = bt_fold_take(&j->o.fold, j->model.task, &j->train, NULL, NULL,
-	                       j->o.fold.fold == 0 ? bt_job_log(j) : NULL,
-	                       err))) ||
+	                       bt_job_log(j), err))) ||
 	    (r = read_eval(j, &fit, err)) ||
 	    (j->model.task->masks && (r = begin_masking(j, err))) ||
 	    (r = subsample(j, err)) ||
