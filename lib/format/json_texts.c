@@ -134,8 +134,6 @@ static int take_text(struct bt_json_texts *t, bool line, struct bt_error *err)
 	t->text_lines = s.lines;
 	if (line && n > 0 && p[n - 1] == '\r')
 		t->text.n--;
-	if (!more)
-		t->form = line ? LINES : UNKNOWN; /* nothing follows */
 	return 1;
 }
 

@@ -268,7 +268,13 @@ TEST(bad_arrays)
 	expect("[{\"a\":1,\"b\":2},",
 	       "[1][2];S record 2 (line 1): the array ends without a ']';");
 	expect("[\n{\"a\":1,\n\"b\":\"2",
-	       "S record 1 (line 2): byte 15: the string is not closed;");
+	       "S record 1 (line 2): byte 15: the string is not closed;"
+	       "S record 2 (line 3): the array ends without a ']';");
+	/* so does a line end in one, behind which quotes are others: what is
+	 * lost is at least told */
+	expect("[{\"a\":\"x\ny\",\"b\":1},{\"a\":1,\"b\":2}]",
+	       "S record 1 (line 1): byte 8: a control character in a string;"
+	       "S record 2 (line 2): the array ends without a ']';");
 	expect("[,{\"a\":1,\"b\":2}]",
 	       "S record 1 (line 1): expected a value before the ',';[1][2];");
 	/* a string that is not closed ends with its line */
