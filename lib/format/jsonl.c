@@ -30,6 +30,7 @@ int bt_jsonl_from(struct bt_in *in, const struct bt_span *keys, size_t n,
 	j->object.values = bt_array0(n, sizeof(*j->object.values));
 	j->object.found = bt_array0(n, sizeof(*j->object.found));
 	j->object.lists = bt_array0(n, sizeof(*j->object.lists));
+	j->object.texts = bt_array0(n, sizeof(*j->object.texts));
 	r = bt_in_skip_mark(in, err);
 	if (r == BT_OK)
 		*jsonl = j;
@@ -52,6 +53,7 @@ void bt_jsonl_close(struct bt_jsonl *j)
 	free(j->object.found);
 	bt_buf_clear(&j->object.bytes);
 	free(j->object.lists);
+	free(j->object.texts);
 	bt_buf_clear(&j->object.key);
 	bt_buf_clear(&j->object.path);
 	bt_json_texts_clear(&j->texts);
@@ -98,6 +100,11 @@ int bt_jsonl_next(struct bt_jsonl *j, const struct bt_span **values,
 		return 1;
 	}
 	return j->fault == BT_JSONL_FINE ? r : bt_jsonl_blame(j, err);
+}
+
+bool bt_jsonl_is_string(const struct bt_jsonl *j, size_t i)
+{
+	return j->object.texts[i];
 }
 
 enum bt_jsonl_fault bt_jsonl_fault(const struct bt_jsonl *j)

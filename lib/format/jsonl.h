@@ -12,6 +12,7 @@
 #ifndef BT_FORMAT_JSONL_H
 #define BT_FORMAT_JSONL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -57,6 +58,9 @@ void bt_jsonl_close(struct bt_jsonl *jsonl); /* takes NULL */
  */
 int bt_jsonl_next(struct bt_jsonl *jsonl, const struct bt_span **values,
                   struct bt_error *err) BT_MUST_USE;
+
+/* Whether the last object has a string as value i, where that is no list. */
+bool bt_jsonl_is_string(const struct bt_jsonl *jsonl, size_t i);
 
 /* Of the last line, as their namesakes in format/csv.h. */
 enum bt_jsonl_fault bt_jsonl_fault(const struct bt_jsonl *jsonl);

@@ -14,6 +14,7 @@ struct bt_jsonl_object {
 	struct bt_span *values; /* [n], in the text or in bytes */
 	bool *found;            /* [n] */
 	bool *lists;            /* [n] that may be a list */
+	bool *texts;            /* [n] whose values are strings */
 	struct bt_buf bytes;    /* of strings with escapes, and of lists */
 	struct bt_buf key;      /* a key with escapes */
 	struct bt_buf path;     /* of a member in another */

@@ -91,12 +91,13 @@ static int put_member(struct bt_jsonl_object *o, size_t i,
                       struct bt_span member, struct bt_error *err)
 {
 	struct bt_span top = {NULL, 0}, v = top;
-	bool found = false, list = false;
+	bool found = false, list = false, text = false;
 	struct bt_jsonl_object e = {.keys = &member,
 	                            .n = 1,
 	                            .values = &v,
 	                            .found = &found,
 	                            .lists = &list,
+	                            .texts = &text,
 	                            .depth = o->depth,
 	                            .start = o->start,
 	                            .p = o->p,
@@ -171,6 +172,7 @@ static int take_wanted(struct bt_jsonl_object *o, size_t i,
 
 	if (r != BT_OK)
 		return r;
+	o->texts[i] = text;
 	if (o->p == o->end)
 		return bt_jsonl_syntax(o, "expected a value", err);
 	if (*o->p == '[' && o->lists[i])

@@ -165,6 +165,15 @@ const struct bt_string_set *bt_parquet_classes(const struct bt_parquet *p,
 	return p->schema.leaves[i].classes;
 }
 
+bool bt_parquet_has_numbers(const struct bt_parquet *p, size_t i)
+{
+	int kind = node_of(p, i)->kind;
+
+	return bt_parquet_classes(p, i) == NULL &&
+	       (kind == BT_PARQUET_IS_INT || kind == BT_PARQUET_IS_UINT ||
+	        kind == BT_PARQUET_IS_REAL || kind == BT_PARQUET_IS_DECIMAL);
+}
+
 const char *bt_parquet_name(const struct bt_parquet *p)
 {
 	return bt_random_access_name(p->file);

@@ -57,6 +57,9 @@ unsigned bt_parquet_lists(const struct bt_parquet *p, size_t i);
 const struct bt_string_set *bt_parquet_classes(const struct bt_parquet *p,
                                                size_t i);
 
+/* Whether it holds numbers, without names. */
+bool bt_parquet_has_numbers(const struct bt_parquet *p, size_t i);
+
 /* Before the first row: column i is wanted. BT_EFORMAT for a type that is not
  * read. */
 int bt_parquet_want(struct bt_parquet *p, size_t i,

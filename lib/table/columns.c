@@ -472,8 +472,8 @@ static int find_joins(const struct bt_table_header *h,
 	return r;
 }
 
-/* Tells of columns taken for data that are row numbers: pandas' to_csv writes
- * them without a name, which its read_csv names. */
+/* Tells of columns of CSV taken for data that are row numbers: pandas' to_csv
+ * writes them without a name, which its read_csv names. */
 static void note_row_numbers(const struct bt_table_header *h,
                              const struct bt_table_columns *c,
                              const struct bt_log *log)
@@ -481,7 +481,8 @@ static void note_row_numbers(const struct bt_table_header *h,
 	static const char usual[] = "Unnamed: 0";
 	size_t i, at;
 
-	for (i = 0; h->names != NULL && i < c->n_text + c->n_label; i++) {
+	for (i = 0; h->names != NULL && !h->lists && i < c->n_text + c->n_label;
+	     i++) {
 		at = i < c->n_text ? c->text[i] : c->label[i - c->n_text];
 		if (at == 0 && (h->names[at].n == 0 ||
 		                bt_span_equal(h->names[at], bt_span(usual))))

@@ -223,11 +223,15 @@ static void skip(const struct bt_row_source *rows,
 }
 
 /* Behind the last row. */
-static int end_rows(const char *name, const struct bt_table_opts *opts,
-                    uint64_t n, uint64_t bad, struct bt_error *err)
+static int end_rows(const struct bt_row_source *rows,
+                    const struct bt_table_opts *opts, uint64_t n, uint64_t bad,
+                    struct bt_error *err)
 {
+	const char *name = bt_row_source_name(rows);
 	char left_out[48] = "";
 
+	if (n + bad == 0)
+		return bt_table_empty(rows, err);
 	if (bad > 0)
 		snprintf(left_out, sizeof(left_out), ", %llu bad skipped",
 		         (unsigned long long)bad);
@@ -264,7 +268,7 @@ static int read_rows(struct bt_joins *j, struct bt_joined_table *t,
 			opts->joining(opts->joining_ctx, n);
 	}
 	if (r == 0)
-		return end_rows(bt_row_source_name(rows), opts, n, bad, err);
+		return end_rows(rows, opts, n, bad, err);
 	if (fault != BT_TABLE_FAULTS) {
 		bt_printable(err->text);
 		bt_error_prefix(err, "cannot read %s",

@@ -95,12 +95,27 @@ static bool has_point(struct bt_span v)
 	return v.n > 0 && memchr(v.p, '.', v.n) != NULL;
 }
 
-struct bt_span bt_table_with_point(const struct bt_table_opts *opts,
-                                   struct bt_span v, char *s, size_t n)
+/* Whether the number in a column is written with a comma: not if it is one of
+ * JSON or Parquet. Of joined files only the texts are known. */
+static bool wants_comma(const struct bt_table_maker *m, size_t column)
+{
+	const struct bt_row_source *rows = m->rows;
+
+	if (!m->opts->decimal_comma || column >= m->columns->own)
+		return m->opts->decimal_comma;
+	if (rows->jsonl != NULL)
+		return bt_jsonl_is_string(rows->jsonl, column);
+	return rows->parquet == NULL ||
+	       !bt_parquet_has_numbers(rows->parquet, column);
+}
+
+struct bt_span bt_table_with_point(const struct bt_table_maker *m,
+                                   size_t column, struct bt_span v, char *s,
+                                   size_t n)
 {
 	char *comma;
 
-	if (!opts->decimal_comma)
+	if (!wants_comma(m, column))
 		return v;
 	if (has_point(v) || !bt_span_str(v, s, n))
 		return (struct bt_span){v.p, 0};
@@ -110,12 +125,12 @@ struct bt_span bt_table_with_point(const struct bt_table_opts *opts,
 }
 
 /* What a number to predict has to be, which v is not. */
-static const char *expected_number(const struct bt_table_opts *opts,
-                                   struct bt_span v)
+static const char *expected_number(const struct bt_table_maker *m,
+                                   size_t column, struct bt_span v)
 {
 	double x;
 
-	if (opts->decimal_comma)
+	if (wants_comma(m, column))
 		return has_point(v) ? "a number: it has a point, where numbers "
 		                      "are written as 3,5"
 		                    : "a number";
@@ -192,14 +207,16 @@ static int number_label(struct bt_table_maker *m, struct bt_span *v,
                         struct bt_error *err)
 {
 	char s[64];
-	struct bt_span number = bt_table_with_point(m->opts, *v, s, sizeof(s));
+	size_t column = m->columns->label[0];
+	struct bt_span number =
+	    bt_table_with_point(m, column, *v, s, sizeof(s));
 	double x;
 
 	if (!bt_table_is_number(number, &x)) {
 		m->fault = BT_TABLE_UNKNOWN;
 		bt_error_set(err, BT_EFORMAT, "label '%.*s' is not %s",
 		             (int)(v->n < SHOWN ? v->n : SHOWN), v->p,
-		             expected_number(m->opts, *v));
+		             expected_number(m, column, *v));
 		return bt_error_hint(err, comma_hint(m->opts, *v), BT_EFORMAT);
 	}
 	if (number.p != s)
@@ -505,9 +522,11 @@ static int set_numbers(struct bt_table_maker *m, struct bt_error *err)
 	for (i = 0; i < c->n_label; i++) {
 		v = m->fields[c->label[i]];
 		if (!bt_table_is_number(
-		        bt_table_with_point(m->opts, v, s, sizeof(s)), &x))
+		        bt_table_with_point(m, c->label[i], v, s, sizeof(s)),
+		        &x))
 			return bad_cell(m, BT_TABLE_NUMBER, c->label_names[i],
-			                v, expected_number(m->opts, v), err);
+			                v, expected_number(m, c->label[i], v),
+			                err);
 		m->numbers[i] = (float)x;
 	}
 	m->rec->numbers = m->numbers;

@@ -182,7 +182,8 @@ static int take_weight(struct bt_table_maker *m, struct bt_error *err)
 	char s[64], point[64];
 	double w;
 
-	if (bt_span_str(bt_table_with_point(m->opts, v, point, sizeof(point)),
+	if (bt_span_str(bt_table_with_point(m, m->columns->weight, v, point,
+	                                    sizeof(point)),
 	                s, sizeof(s)) &&
 	    bt_parse_f64(s, 0, FLT_MAX, &w) == BT_OK &&
 	    bt_record_weight_is(w)) {

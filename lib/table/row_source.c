@@ -502,6 +502,13 @@ const char *bt_row_source_name(const struct bt_row_source *rows)
 	return bt_csv_name(rows->csv);
 }
 
+int bt_table_empty(const struct bt_row_source *rows, struct bt_error *err)
+{
+	return bt_error_set(err, BT_EFORMAT, "%s %s", bt_row_source_name(rows),
+	                    rows->csv != NULL ? "has a header but no rows"
+	                                      : "is empty");
+}
+
 uint64_t bt_row_source_offset(const struct bt_row_source *rows)
 {
 	if (rows->jsonl != NULL)

@@ -307,10 +307,7 @@ static int end_source(struct bt_table *t, struct bt_error *err)
 	uint64_t records, skipped;
 
 	if (t->now.read == 0)
-		return bt_error_set(err, BT_EFORMAT, "%s %s", name,
-		                    t->now.rows.csv != NULL
-		                        ? "has a header but no rows"
-		                        : "is empty");
+		return bt_table_empty(&t->now.rows, err);
 	records = t->stats.records - t->now.records;
 	skipped = t->stats.skipped - t->now.skipped;
 	bt_log(t->opts.log, BT_LOG_MORE, "%s: %llu record%s, %llu bad row%s",
@@ -354,6 +351,7 @@ static int read_row(struct bt_table *t, struct bt_error *err)
 	t->maker.row = t->now.read;
 	t->maker.utf16 = t->now.rows.utf16 != BT_UTF16_NONE;
 	return r;
+	t->maker.rows = &t->now.rows;
 }
 
 /* As bt_table_next, but a bad row is not skipped and its text does not name the

@@ -158,6 +158,10 @@ int bt_row_source_next(struct bt_row_source *rows,
                        struct bt_error *err) BT_MUST_USE;
 int bt_row_source_blame(const struct bt_row_source *rows, struct bt_error *err);
 const char *bt_row_source_name(const struct bt_row_source *rows);
+
+/* The error of one that has no rows. */
+int bt_table_empty(const struct bt_row_source *rows, struct bt_error *err);
+
 uint64_t bt_row_source_offset(const struct bt_row_source *rows);
 
 /* The classes of the label's only column, by their numbers, where the file
@@ -215,6 +219,7 @@ struct bt_table_maker {
 	bool dropped;          /* it has no label, tidied up, and is left out */
 
 	/* the row; it is a bad one where fault is not BT_TABLE_FAULTS */
+	const struct bt_row_source *rows;
 	const struct bt_table_columns *columns;
 	const struct bt_span *fields;
 	const char *path; /* of its file */
@@ -289,11 +294,12 @@ bool bt_table_is_number(struct bt_span v, double *x);
  * between digits. */
 bool bt_table_has_comma(struct bt_span v);
 
-/* A number as opts say that it is written, in the usual way: v or, where the
- * comma is decimal, its copy in s, of n bytes, with a point; "" where it has a
- * point already. */
-struct bt_span bt_table_with_point(const struct bt_table_opts *opts,
-                                   struct bt_span v, char *s, size_t n);
+/* The number v of a column, written as opts say, in the usual way: v or, where
+ * the comma is decimal, its copy in s, of n bytes, with a point; "" where it
+ * has a point already. */
+struct bt_span bt_table_with_point(const struct bt_table_maker *m,
+                                   size_t column, struct bt_span v, char *s,
+                                   size_t n);
 
 /* True for what pandas reads as a missing value; for m's row if that is all of
  * its text, its second text, or a label's column. */

@@ -179,6 +179,14 @@ refuses "*cannot read 'other.csv': record 2 (line 4): an earlier row has the key
 printf '{"id": 7, "text": "a"}\n{"id": null, "text": "b"}\n' >nokey.jsonl
 refuses "*cannot read 'nokey.jsonl': record 2 (line 2): the key is null" 'a key that is null' \
 	csv2tfrecord -t essay_id.text --join essay_id=nokey.jsonl -o no labels.csv
+echo '[]' >empty.json
+: >empty.jsonl
+echo essay_id,text >empty.csv
+for f in empty.json empty.jsonl empty.csv; do
+	case $f in *.csv) is='has a header but no rows' ;; *) is='is empty' ;; esac
+	refuses "csv2tfrecord: '$f' $is" "$f without rows" \
+		csv2tfrecord -t essay_id.text --join essay_id=$f --skip-bad -o no labels.csv
+done
 refuses "*cannot open 'none.csv'*" 'a file that is not there' \
 	csv2tfrecord -t essay_id.text --join essay_id=none.csv -o no labels.csv
 refuses "*cannot read 'texts.tsv': there is more than the 40 bytes allowed" 'a limit is on all files' \

@@ -197,6 +197,9 @@ while [ $at -lt "$size" ]; do
 	at=$((at + 1))
 done
 is "$odd" '' 'cut at every byte'
+echo '{"": "a"}' >nameless.jsonl
+works 'a key without a name' csv2tfrecord -t '' -o x nameless.jsonl
+is "$(cat err)" 'csv2tfrecord: 1 record from 1 file' '... is not taken for row numbers'
 echo '{"data": [{"text": "a"}]}' >inside.json
 refuses "*has no key '';*" 'an empty key' csv2tfrecord -t '' -o no inside.json
 

@@ -322,6 +322,13 @@ refuses "*label '1.000' is not a number: it has a point, where numbers are writt
 	csv2tfrecord --delimiter ';' -l y --label-type float --decimal-comma comma.csv
 refuses "*'y' is '1.000', expected a number: it has a point, *" '... in one of several columns' \
 	csv2tfrecord --delimiter ';' -l y,z --label-type float --decimal-comma comma.csv
+printf '{"text": "a", "y": 3.5, "w": "0,5"}\n{"text": "b", "y": "1,25", "w": 2}\n' >comma.jsonl
+gives 'label=3.5|text_a=a|weight=0.5
+label=1.25|text_a=b|weight=2' 'numbers of JSON have a point, and its texts a comma' \
+	-l y --weight w --label-type float --decimal-comma comma.jsonl
+printf '{"text": "a", "y": "1.000"}\n' >comma.jsonl
+refuses "*label '1.000' is not a number: it has a point, where numbers are written as 3,5" '... only' \
+	csv2tfrecord -l y --label-type float --decimal-comma comma.jsonl
 misuse '--decimal-comma needs --label-type float or --weight' 'without numbers' \
 	csv2tfrecord --delimiter ';' -l y --decimal-comma comma.csv
 printf 'text,y\na,"3,"\n' >comma.csv

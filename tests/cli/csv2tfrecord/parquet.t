@@ -66,6 +66,10 @@ is "$(csv2tfrecord -q --max-bytes 14 -o x.rec "$P/classes.parquet" 2>&1)" \
 	"csv2tfrecord: cannot read '$P/classes.parquet': there is more than the 14 bytes allowed, decompressed" 'a limit on bytes'
 works '... that is enough' csv2tfrecord -q --max-bytes 17 -o x.rec "$P/classes.parquet"
 
+is "$(csv2tfrecord -q -l y --label-type float --decimal-comma --na drop "$P/plain-v1.parquet" | tfrecord-cat -q --json --head 2)" \
+	'{"label": "0.0", "text_a": "0"}
+{"label": "0.14285714285714285", "text_a": "a0"}' 'numbers have a point, whatever texts have'
+
 # what is refused
 refuses "csv2tfrecord: column 'tokens' of '$P/classes.parquet' holds lists, expected single values" \
 	'a list as text' csv2tfrecord -o y.rec -t tokens "$P/classes.parquet"
