@@ -30,7 +30,8 @@ struct values {
 static const struct bt_opt options[] = {
     BT_GROUP("Selection"),
     BT_LIST(0, "where", "FIELD=VALUE",
-            "only matching records; repeat to require all", values, where),
+            "only matching records, also <, <=, >, >=; repeat to require all",
+            values, where),
     BT_MAYBE("head", "N", "only the first N records", values, head),
     BT_MAYBE("tail", "N", "only the last N records", values, tail),
     BT_STR(0, "slice", "A:B", "only records A to B-1, counted from 0", values,

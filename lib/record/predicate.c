@@ -12,8 +12,11 @@
 #include "base/span.h"
 #include "format/tf_example.h"
 
+enum relation { EQUAL, LESS, AT_MOST, MORE, AT_LEAST };
+
 struct condition {
 	struct bt_span field;
+	enum relation relation;
 	const char *value;
 	bool is_int, is_real;
 	int64_t as_int;
@@ -33,19 +36,31 @@ struct bt_predicate {
 
 static int parse(const char *text, struct condition *c, struct bt_error *err)
 {
-	const char *eq = strchr(text, '=');
+	const char *sign = strpbrk(text, "=<>");
 
-	if (eq == NULL || eq == text)
+	if (sign == NULL || sign == text)
 		return bt_error_set(err, BT_EARG,
-		                    "bad condition '%s': expected FIELD=VALUE",
+		                    "bad condition '%s': expected FIELD=VALUE, "
+		                    "or <, <=, > or >= in place of =",
 		                    text);
 	c->field.p = text;
-	c->field.n = (size_t)(eq - text);
-	c->value = eq + 1;
+	c->field.n = (size_t)(sign - text);
+	c->value = sign + 1;
+	if (*sign != '=') {
+		bool equal = *c->value == '=';
+
+		c->relation = *sign == '<' ? (equal ? AT_MOST : LESS)
+		                           : (equal ? AT_LEAST : MORE);
+		c->value += equal;
+	}
 	c->is_int =
 	    bt_parse_i64(c->value, INT64_MIN, INT64_MAX, &c->as_int) == BT_OK;
 	c->is_real =
 	    bt_parse_f64(c->value, -DBL_MAX, DBL_MAX, &c->as_real) == BT_OK;
+	if (c->relation != EQUAL && !c->is_real)
+		return bt_error_set(err, BT_EARG,
+		                    "bad condition '%s': '%s' is not a number",
+		                    text, c->value);
 	return BT_OK;
 }
 
@@ -76,17 +91,60 @@ void bt_predicate_free(struct bt_predicate *w)
 	free(w);
 }
 
+static bool fits(enum relation relation, double a, double b)
+{
+	switch (relation) {
+	case LESS:
+		return a < b;
+	case AT_MOST:
+		return a <= b;
+	case MORE:
+		return a > b;
+	case AT_LEAST:
+		return a >= b;
+	default:
+		return a == b;
+	}
+}
+
+/* 1 or 0, or an error; of numbers in texts an empty one is none. */
+static int one_text_holds(const struct condition *c, const struct bt_feature *f,
+                          struct bt_span s, struct bt_error *err)
+{
+	char text[64];
+	double x;
+
+	if (c->relation == EQUAL)
+		return bt_span_equal(s, bt_span(c->value));
+	if (s.n == 0)
+		return 0;
+	if (!bt_span_str(s, text, sizeof(text)) ||
+	    bt_parse_f64(text, -DBL_MAX, DBL_MAX, &x) != BT_OK)
+		return bt_error_set(err, BT_EFORMAT,
+		                    "feature '%.*s' holds '%.*s', not a number",
+		                    (int)f->name_len, f->name,
+		                    (int)(s.n < 60 ? s.n : 60), s.p);
+	return fits(c->relation, x, c->as_real);
+}
+
 static int text_holds(const struct condition *c, const struct bt_feature *f,
                       struct bt_error *err)
 {
 	struct bt_pb at = f->list;
 	struct bt_span s;
-	int r;
+	int r = 0, h = 0;
 
-	while ((r = bt_feature_next_text(f, &at, &s.p, &s.n, err)) == 1)
-		if (bt_span_equal(s, bt_span(c->value)))
-			return 1;
-	return r;
+	while (h == 0 &&
+	       (r = bt_feature_next_text(f, &at, &s.p, &s.n, err)) == 1)
+		h = one_text_holds(c, f, s, err);
+	return h != 0 ? h : r;
+}
+
+static bool int_holds(const struct condition *c, int64_t x)
+{
+	return c->is_int
+	           ? fits(c->relation, (x > c->as_int) - (x < c->as_int), 0)
+	           : fits(c->relation, (double)x, c->as_real);
 }
 
 static int one_holds(struct bt_predicate *w, const struct condition *c,
@@ -117,9 +175,9 @@ static int one_holds(struct bt_predicate *w, const struct condition *c,
 	for (i = 0; r == BT_OK && i < n; i++)
 		/* the float nearest to VALUE: weight=.1 is meant to hold for
 		 * .1f */
-		if (!ints       ? w->reals[i] == (float)c->as_real
-		    : c->is_int ? w->ints[i] == c->as_int
-		                : (double)w->ints[i] == c->as_real)
+		if (ints ? int_holds(c, w->ints[i])
+		         : fits(c->relation, (double)w->reals[i],
+		                (double)(float)c->as_real))
 			return 1;
 	return r;
 }

@@ -81,11 +81,15 @@ gives 'a c e' '--where' --where label=x ab.rec
 gives 'e' 'two conditions' --where label=x --where id=5 ab.rec
 gives 'c e' '--where before --tail' --where label=x --tail 2 ab.rec
 gives 'c' '--where before --slice' --where label=x --slice 1:2 ab.rec
+gives 'b c d' 'a range' --where 'id>1' --where 'id<=4' ab.rec
+gives 'e' '... of label and number' --where label=x --where 'id>=3.5' ab.rec
+refuses "*'ab.rec': record 1: feature 'label' holds 'x', not a number" 'a text in a range' tfrecord-cat --where 'label<3' ab.rec
+misuse "bad condition 'id<x': 'x' is not a number" 'a range to a text' --where 'id<x' ab.rec
 gives '' 'no such value' --where label=X ab.rec
 gives '' '--where without records' --where nosuch=1 none.rec
 refuses "tfrecord-cat: no record has the feature 'labl'" \
 	'no such feature' tfrecord-cat --where labl=x ab.rec
-misuse "bad condition 'label': expected FIELD=VALUE" 'no condition' \
+misuse "bad condition 'label': expected FIELD=VALUE, or <, <=, > or >= in place of =" 'no condition' \
 	--where label ab.rec
 misuse "bad condition '=x': *" 'no field' --where =x ab.rec
 misuse "bad value '2' for --slice: *" 'no slice' --slice 2 a.rec

@@ -55,10 +55,24 @@ TEST(conditions)
 	    {"a=1e39", "{\"a\": 7.0}", 0},
 	    {"a=x", "{\"a\": 7}", BT_EFORMAT},
 	    {"a=x", "{\"a\": 7.0}", BT_EFORMAT},
+	    {"a<7", "{\"a\": 6}", 1},
+	    {"a<7", "{\"a\": 7}", 0},
+	    {"a<=7", "{\"a\": 7}", 1},
+	    {"a>7", "{\"a\": [1, 8]}", 1},
+	    {"a>=7.5", "{\"a\": 7}", 0},
+	    {"a>9223372036854775806", "{\"a\": 9223372036854775807}", 1},
+	    {"a<=.1", "{\"a\": 0.1}", 1},
+	    {"a<.1", "{\"a\": 0.1}", 0},
+	    {"a>-1e9", "{\"a\": -2.5}", 1},
+	    {"a<10", "{\"a\": \"9\"}", 1},
+	    {"a<10", "{\"a\": \"\"}", 0},
+	    {"a<10", "{\"a\": \"x\"}", BT_EFORMAT},
+	    {"a=<1", "{\"a\": \"<1\"}", 1},
 	    {"a=x", "{\"a\": null}", 0},
 	    {"a=x", "{\"a\": {\"bytes\": []}}", 0},
 	};
-	static const char *const none[] = {"a", "=x", ""};
+	static const char *const none[] = {"a", "=x", "", "<1"};
+	const char *text = "a<x";
 	struct bt_error err = {0};
 	struct bt_predicate *w;
 	size_t i;
@@ -70,7 +84,10 @@ TEST(conditions)
 			fail_msg("%s of %s: %d", cases[i].condition,
 			         cases[i].json, r);
 	}
-	for (i = 0; i < 3; i++)
+	assert_err(bt_predicate_new(&text, 1, &w, &err), BT_EARG,
+	           "'x' is not a number");
+	bt_error_clear(&err);
+	for (i = 0; i < 4; i++)
 		assert_err(bt_predicate_new(&none[i], 1, &w, &err), BT_EARG,
 		           "expected FIELD=VALUE");
 	assert_int_equal(holds("a=x", "{}"), 0);
