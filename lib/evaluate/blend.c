@@ -60,6 +60,7 @@ static int make_ranks(const struct blend *b, struct bt_prediction_file *f,
                       struct bt_error *err)
 {
 	bool classes = b->task == &bt_task_classification;
+	bool sigmoids = b->task->answer->is_set || b->task == &bt_task_ranking;
 	size_t n = (size_t)f->labels.n, i;
 	struct place *place;
 	float *v;
@@ -83,10 +84,10 @@ static int make_ranks(const struct blend *b, struct bt_prediction_file *f,
 		rank(f->value + i, f->rows, n, place);
 	free(place);
 	for (i = 0; i < f->rows * n; i++)
-		f->value[i] = b->task == &bt_task_regression
-		                  ? f->value[i]
-		                  : bt_task_logit((double)f->value[i],
-		                                  b->task->answer->is_set);
+		f->value[i] =
+		    b->task == &bt_task_regression
+		        ? f->value[i]
+		        : bt_task_logit((double)f->value[i], sigmoids);
 	return BT_OK;
 }
 
@@ -183,17 +184,13 @@ static int read_first(struct blend *b, struct bt_error *err)
 	int r = bt_prediction_file_task(path, &bt_task_classification, &b->task,
 	                                err);
 
-	if (r == BT_OK && (b->task == NULL || b->task == &bt_task_ranking))
+	if (r == BT_OK && b->task == NULL)
 		return bt_error_hint(
-		    err, b->task == NULL ? BT_HINT_WRITE_TENSORS : BT_HINT_NONE,
+		    err, BT_HINT_WRITE_TENSORS,
 		    bt_error_set(err, BT_EFORMAT,
-		                 b->task == NULL
-		                     ? "the first file of predictions, '%s', "
-		                       "does not say that they are of "
-		                       "classes, labels or numbers, as "
-		                       "their tensor streams do"
-		                     : "'%s' holds the ranking of passages, "
-		                       "which is averaged by models alone",
+		                 "the first file of predictions, '%s', does "
+		                 "not say that they are of classes, labels or "
+		                 "numbers, as their tensor streams do",
 		                 path));
 	return r == BT_OK ? read_file(b, path, &b->first, err) : r;
 }

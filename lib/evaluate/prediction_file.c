@@ -192,6 +192,13 @@ static int add_id(struct bt_prediction_file *f, struct bt_span id,
 	                    (int)(id.n < 60 ? id.n : 60), id.p, number + 1);
 }
 
+/* What a probability, or a number that is one of ranking, is the output of. */
+static float output_of(double v, const struct bt_task *task)
+{
+	return bt_task_logit(v,
+	                     task->answer->is_set || task == &bt_task_ranking);
+}
+
 static int read_value(struct bt_span s, const char *label,
                       const struct bt_task *task, bool logit, float *value,
                       struct bt_error *err)
@@ -208,9 +215,8 @@ static int read_value(struct bt_span s, const char *label,
 		return bt_error_set(err, BT_EFORMAT,
 		                    "column '%s': %s is not a probability",
 		                    label, text);
-	*value = logit && !task->answer->is_number
-	             ? bt_task_logit(v, task->answer->is_set)
-	             : (float)v;
+	*value = logit && task != &bt_task_regression ? output_of(v, task)
+	                                              : (float)v;
 	return BT_OK;
 }
 
@@ -340,7 +346,7 @@ static int convert_row(double *row, size_t n, bool logits,
 			                    row[i],
 			                    number ? "number" : "probability");
 		if (keep && !number)
-			value[i] = bt_task_logit(row[i], task->answer->is_set);
+			value[i] = output_of(row[i], task);
 	}
 	return BT_OK;
 }

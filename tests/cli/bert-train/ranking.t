@@ -66,6 +66,23 @@ bert-eval -q -m m -m two --json -o two.json pairs.rec
 bert-predict -q -m two -o logits2.ts pairs.rec
 bert-eval -q --predictions logits.ts --predictions logits2.ts --json -o files.json pairs.rec
 is "$(some files.json)" "$(some two.json)" 'and so are their files'
+csv2tfrecord -q -i row -t query --pair passage -l fits pairs.csv | bert-tokenize -q -m vocab.txt -o ids.rec
+bert-predict -q -m m -m two -o mean.csv ids.rec
+for m in m two; do
+	bert-predict -q -m $m -o $m.csv ids.rec
+	bert-predict -q -m $m -o $m.ts ids.rec
+done
+tensor-cat -q --sigmoid two.ts -o numbers.ts
+works 'a file of predictions' bert-predict -q --predictions m.ts -o one.csv
+same one.csv m.csv '... gives those of the model'
+for f in two.ts numbers.ts two.csv; do
+	works "their mean, $f" bert-predict -q --predictions m.ts --predictions $f -o files.csv
+	paste -d , mean.csv files.csv | awk -F, 'NR > 1 { d = $2 - $4; if ($1 != $3 || d * d > 1e-12) print }' >far
+	is "$(cat far)" '' '... is that of the models'
+done
+works 'ranks' bert-predict -q --predictions m.ts --ranks -o ranks.csv
+is "$(awk -F, 'NR > 1 { n++; s += $2; bad += $2 <= 0 || $2 >= 1 } END { printf "%.4f %d", s / n, bad }' ranks.csv)" '0.5000 0' \
+	'... are between 0 and 1'
 works 'intervals' bert-eval -q -m m --ci -o - pairs.rec
 works 'the worst' bert-eval -q -m m --errors 2 -o worst pairs.rec
 like "$(cat worst)" '*-> 0.*' 'are shown as numbers from 0 to 1'
