@@ -19,7 +19,7 @@ struct values {
 	struct bt_opt_maybe max_bytes;
 	struct bt_opt_list where, join;
 	bool no_header, no_quote, duplicates, skip_bad, only_mapped;
-	bool strip, fold_case, label_list, decimal_comma, text_list;
+	bool strip, fold_case, label_list, decimal_comma, text_list, html;
 	bool list; /* columns */
 	double max_bad;
 	int64_t zstd; /* 0: not compressed */
@@ -34,6 +34,8 @@ static const struct bt_opt options[] = {
            pair),
     BT_FLAG(0, "text-list", "texts are lists, as [\"a\", \"b\"]: joined, too",
             values, text_list),
+    BT_FLAG(0, "strip-html", "tags in texts become spaces, entities characters",
+            values, html),
     BT_STR(0, "choices", "COL[,COL]",
            "columns with the choices of a question, the text; or one of lists",
            values, choices),
@@ -289,6 +291,7 @@ static bool options_agree(const struct values *v, char *const *files, int n)
 	           {v->text != NULL, false, false, "--text"},
 	           {v->pair != NULL, false, false, "--pair"},
 	           {v->text_list, false, false, "--text-list"},
+	           {v->html, false, false, "--strip-html"},
 	           {v->join.n > 0, false, false, "--join"},
 	           {v->choices != NULL, false, false, "--choices"},
 	           {v->label != NULL, false, false, "--label"},
@@ -365,6 +368,7 @@ static bool table_options(const struct values *v, char *const *files, int n,
 	                            .label_separator = v->separator,
 	                            .label_lists = v->label_list,
 	                            .text_lists = v->text_list,
+	                            .html = v->html,
 	                            .one_hot = one_hot(v),
 	                            .numbers = numbers(v),
 	                            .decimal_comma = v->decimal_comma,

@@ -309,6 +309,7 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TABLE_LABEL_LIST] =
         "--label-list reads several labels from such a list",
     [BT_HINT_TABLE_TEXT_LIST] = "--text-list joins the texts of each",
+    [BT_HINT_TABLE_HTML] = "--strip-html makes plain text of them",
     [BT_HINT_TABLE_SKIP_BAD] = "--skip-bad drops the row",
     [BT_HINT_TABLE_UTF16] = "use --encoding utf-16",
     [BT_HINT_TEXT_COLUMN] = "name the text's column with -t COLUMN",

@@ -176,6 +176,19 @@ static int clean(struct bt_table_maker *m, struct bt_span *v,
 	return v->p != NULL ? BT_OK : bt_error_nomem(err, "reading a row");
 }
 
+/* HTML as plain text. */
+static int make_plain(struct bt_table_maker *m, enum bt_table_part part,
+                      struct bt_span *v, struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+
+	bt_table_put_plain(&b, *v);
+	*v = (struct bt_span){bt_buf_str(&b), b.len};
+	bt_buf_clear(&m->parts[part]);
+	m->parts[part] = b;
+	return v->p != NULL ? BT_OK : bt_error_nomem(err, "reading a row");
+}
+
 static int take_weight(struct bt_table_maker *m, struct bt_error *err)
 {
 	struct bt_span v = m->fields[m->columns->weight];
@@ -296,9 +309,13 @@ int bt_table_make(struct bt_table_maker *m, struct bt_text_rec *rec,
 	r = take_texts(m, BT_TEXT, c->text, c->n_text, &rec->text_a, err);
 	if (r == BT_OK && m->opts->task != NULL && m->opts->task->breaks)
 		r = clean(m, &rec->text_a, err);
+	if (r == BT_OK && m->opts->html)
+		r = make_plain(m, BT_TEXT, &rec->text_a, err);
 	if (r == BT_OK && c->n_pair > 0)
 		r = take_texts(m, BT_PAIR, c->pair, c->n_pair, &rec->text_b,
 		               err);
+	if (r == BT_OK && c->n_pair > 0 && m->opts->html)
+		r = make_plain(m, BT_PAIR, &rec->text_b, err);
 	if (r == BT_OK && c->n_label > 0)
 		r = bt_table_make_labels(m, err);
 	if (m->dropped)

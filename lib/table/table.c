@@ -44,6 +44,7 @@ struct bt_table {
 	struct bt_out *rejects;
 	struct bt_buf scratch;
 	struct bt_table_stats stats;
+	char html[24];   /* a tag or entity of HTML in a text */
 	uint64_t firsts; /* records with the label of the first one */
 	bool several;    /* a record may have several labels */
 };
@@ -235,6 +236,12 @@ static int doubt_labels(const struct bt_table *t, struct bt_error *err)
 		            "and quotes",
 		            (unsigned long long)t->stats.listed,
 		            (unsigned long long)t->stats.records);
+	if (t->stats.marked > t->stats.records / 10)
+		bt_log_warn(t->opts.log, "texts-have-html", BT_HINT_TABLE_HTML,
+		            "%llu of %llu texts have tags or entities of HTML, "
+		            "such as '%s'",
+		            (unsigned long long)t->stats.marked,
+		            (unsigned long long)t->stats.records, t->html);
 	if (t->maker.control)
 		bt_log_warn(t->opts.log, "control-characters",
 		            BT_HINT_TABLE_WINDOWS1252,
@@ -344,6 +351,7 @@ static int read_row(struct bt_table *t, struct bt_error *err)
 			return r;
 	}
 	t->now.read++;
+	t->maker.rows = &t->now.rows;
 	t->maker.columns = &t->now.rows.columns;
 	t->maker.path = path_of(t, t->at - 1);
 	if (t->maker.path == NULL)
@@ -351,7 +359,6 @@ static int read_row(struct bt_table *t, struct bt_error *err)
 	t->maker.row = t->now.read;
 	t->maker.utf16 = t->now.rows.utf16 != BT_UTF16_NONE;
 	return r;
-	t->maker.rows = &t->now.rows;
 }
 
 /* As bt_table_next, but a bad row is not skipped and its text does not name the
@@ -422,6 +429,19 @@ static int skip(struct bt_table *t, const struct bt_error *why,
 	return BT_OK;
 }
 
+/* Whether a text has HTML in it that is not wanted. */
+static bool has_html(struct bt_table *t, struct bt_span text)
+{
+	struct bt_span first;
+
+	if (t->opts.html || !bt_table_find_html(text, &first))
+		return false;
+	if (t->stats.marked == 0)
+		snprintf(t->html, sizeof(t->html), "%.*s", (int)first.n,
+		         first.p);
+	return true;
+}
+
 static int count(struct bt_table *t, const struct bt_text_rec *rec,
                  struct bt_error *err)
 {
@@ -438,6 +458,7 @@ static int count(struct bt_table *t, const struct bt_text_rec *rec,
 	s->missing += t->maker.missing;
 	s->listed += bt_table_looks_like_list(rec->text_a) &&
 	             rec->text_a.p[rec->text_a.n - 1] == ']';
+	s->marked += has_html(t, rec->text_a);
 	s->labelled += n > 0 || rec->numbers != NULL;
 	s->singles += t->maker.columns->n_label > 1 && rec->several && n == 1;
 	t->several |= rec->several;

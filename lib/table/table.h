@@ -94,6 +94,7 @@ struct bt_table_opts {
 	                     * of their names, or NULL; null is absent */
 	bool text_lists; /* text and pair hold lists of texts, as JSON or Python
 	                  * writes them, which are joined by blanks */
+	bool html; /* text and pair are HTML, of which plain text is made */
 	const char *weight; /* column of numbers of at least 0, or NULL */
 	const struct bt_table_where *where; /* [n_where] all must hold; other
 	                                     * rows are passed over */
@@ -175,6 +176,7 @@ struct bt_table_stats {
 	uint64_t singles;     /* of them with one of several labels */
 	uint64_t missing;     /* of them with a text that is "nan" by na */
 	uint64_t listed;      /* of them with a text that looks like a list */
+	uint64_t marked;      /* of them with a text that has tags of HTML */
 	uint64_t labelled;    /* of them with one label or more */
 	size_t labels; /* different ones, counted to BT_TABLE_LABELS_MAX */
 	uint64_t duplicates;         /* left out */

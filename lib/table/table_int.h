@@ -279,6 +279,12 @@ bool bt_table_parse_list(struct bt_span v, struct bt_buf *out);
 bool bt_table_looks_like_list(struct bt_span v);
 bool bt_table_looks_like_spans(struct bt_span v);
 
+/* Whether a text has tags, comments or entities of HTML, of which *first is
+ * one; appends the text with a blank for each tag or comment, and a character
+ * for each entity. */
+bool bt_table_find_html(struct bt_span v, struct bt_span *first);
+void bt_table_put_plain(struct bt_buf *out, struct bt_span v);
+
 /* Appends what stands behind a backslash, at p; returns its end, NULL: it makes
  * no character. */
 const char *bt_table_take_escape(const char *p, const char *end,

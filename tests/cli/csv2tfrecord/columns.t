@@ -5,6 +5,24 @@
 # Not under thread: starts no threads
 . "$TEST_TOP/tests/lib/lib.sh"
 
+# HTML
+cat >html.csv <<'END'
+text,pair
+"One.<br /><br>Two &amp; <B class=""a>b"">three</b>&nbsp;<p/>",&lt;i&gt; &#39;&#x27;&#150;&eacute;&hellip;
+"a <user> of <s> & <brown> AT&T; &amp;lt; &unknown; <b",<!-- not <b> this -->x &#0; &#xd800; &#129;
+END
+works 'HTML as it is' csv2tfrecord -t text -o x html.csv
+like "$(cat err)" "csv2tfrecord: warning: 2 of 2 texts have tags or entities of HTML, such as '<br />' (--strip-html makes *" 'is warned of'
+works 'without tags' csv2tfrecord -t text --pair pair --strip-html -o x html.csv
+is "$(cat err)" 'csv2tfrecord: 2 records from 1 file' '... without a word'
+is "$(tfrecord-cat -q --json x)" "$(printf '{"text_a": "One.  Two &  three \302\240 ", "text_b": "<i> \047\047\342\200\223\303\251\342\200\246"}
+{"text_a": "a <user> of <s> & <brown> AT&T; &lt; &unknown; <b", "text_b": " x &#0; &#xd800; \\u0081"}')" '... and with characters for entities'
+awk 'BEGIN { print "text"; for (i = 0; i < 20; i++) print i < 2 ? "a<br>b" : "a < b & c <3" }' >few.csv
+works 'few texts with tags' csv2tfrecord -o x few.csv
+is "$(cat err)" 'csv2tfrecord: 20 records from 1 file' '... are not warned of'
+awk 'BEGIN { print "text"; for (i = 0; i < 400000; i++) printf "<b "; print "" }' >hostile.csv
+works 'tags that do not end' timeout 60 csv2tfrecord -q --strip-html -o x hostile.csv
+
 # row numbers of pandas
 printf 'Unnamed: 0,text,label\n0,a,x\n1,b,y\n' >pandas.csv
 works 'row numbers beside the data' csv2tfrecord -t text -l label -o x pandas.csv
