@@ -41,10 +41,16 @@ int bt_tok_only(const char *what, json_t *o, const char *const *known,
 	json_t *v;
 	int i;
 
+	for (i = 0; known[i] != NULL; i++)
+		if (known[i][0] == '!' &&
+		    json_object_get(o, known[i] + 1) == NULL)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "the %s lacks '%s'", what,
+			                    known[i] + 1);
 	json_object_foreach(o, key, v)
 	{
 		for (i = 0; known[i] != NULL; i++)
-			if (strcmp(key, known[i]) == 0)
+			if (strcmp(key, known[i] + (known[i][0] == '!')) == 0)
 				break;
 		if (known[i] == NULL)
 			return bt_error_set(err, BT_EFORMAT,

@@ -29,11 +29,17 @@ static int add_specials(struct bt_tok *t, struct bt_tok_template *tp,
                         const json_t *specials, const char *name, int64_t type,
                         struct bt_error *err)
 {
-	json_t *ids = json_object_get(json_object_get(specials, name), "ids");
+	static const char *const known[] = {"!id", "!ids", "!tokens", NULL};
+	json_t *special = json_object_get(specials, name);
+	json_t *ids = json_object_get(special, "ids");
 	json_t *v;
 	size_t i;
-	int r;
+	int r = special != NULL
+	            ? bt_tok_only("special token", special, known, err)
+	            : BT_OK;
 
+	if (r != BT_OK)
+		return bt_error_prefix(err, "post_processor");
 	if (json_array_size(ids) == 0)
 		return bad_template("a special token without ids", err);
 	json_array_foreach(ids, i, v)
@@ -66,8 +72,8 @@ static int read_part(struct bt_tok *t, struct bt_tok_template *tp,
 		r = bt_json_int(o, "type_id", 0, UINT8_MAX, &type, err);
 	if (r != BT_OK)
 		return bt_error_prefix(err, "post_processor");
-	if (id == NULL)
-		return bad_template("a part without an id", err);
+	if (id == NULL || json_object_get(o, "type_id") == NULL)
+		return bad_template("a part without an id or type_id", err);
 	if (special)
 		return add_specials(t, tp, specials, id, type, err);
 	if (strcmp(id, "A") != 0 && strcmp(id, "B") != 0)
@@ -175,6 +181,8 @@ static int read_processor(struct bt_tok *t, json_t *o, int depth,
 	                                    "pair",
 	                                    "special_tokens",
 	                                    NULL};
+	static const char *const bytes[] = {"type", "!add_prefix_space",
+	                                    "!trim_offsets", "use_regex", NULL};
 	const json_t *specials = json_object_get(o, "special_tokens");
 	json_t *v;
 	size_t i;
@@ -193,8 +201,10 @@ static int read_processor(struct bt_tok *t, json_t *o, int depth,
 		r = bt_tok_only("post_processor", o, known, err);
 	if (r != BT_OK)
 		return r;
-	if (bt_tok_is_type(o, "ByteLevel"))
-		return read_trim(t, o, err);
+	if (bt_tok_is_type(o, "ByteLevel")) {
+		r = bt_tok_only("post_processor", o, bytes, err);
+		return r == BT_OK ? read_trim(t, o, err) : r;
+	}
 	if (t->one.n != 0 || t->frame != BT_TEMPLATE_KIND_NONE)
 		return bad_template("more than one template", err);
 	if (bt_tok_is_type(o, "BertProcessing") ||

@@ -15,8 +15,8 @@
 static int read_normalizer(struct bt_tok *t, json_t *o, struct bt_error *err)
 {
 	static const char *const known[] = {
-	    "type",          "clean_text", "handle_chinese_chars",
-	    "strip_accents", "lowercase",  NULL};
+	    "type",          "!clean_text", "!handle_chinese_chars",
+	    "strip_accents", "!lowercase",  NULL};
 	struct bt_tok_flags f = {1, 1, BT_TOK_UNSET, 1};
 	int r;
 
@@ -51,10 +51,10 @@ static int read_model(struct bt_tok *t, json_t *o, struct bt_fast_vocab *bulk,
                       struct bt_error *err)
 {
 	static const char *const known[] = {"type",
-	                                    "unk_token",
-	                                    "continuing_subword_prefix",
-	                                    "max_input_chars_per_word",
-	                                    "vocab",
+	                                    "!unk_token",
+	                                    "!continuing_subword_prefix",
+	                                    "!max_input_chars_per_word",
+	                                    "!vocab",
 	                                    NULL};
 	const char *unk = t->role_name[BT_TOK_UNK], *prefix = t->prefix;
 	int r;
@@ -77,6 +77,9 @@ static int read_model(struct bt_tok *t, json_t *o, struct bt_fast_vocab *bulk,
 
 static int read_added(struct bt_tok *t, json_t *list, struct bt_error *err)
 {
+	static const char *const known[] = {
+	    "!id",     "!content", "!single_word", "!lstrip",
+	    "!rstrip", "!special", "!normalized",  NULL};
 	struct bt_added_token token;
 	int64_t id;
 	size_t i;
@@ -87,7 +90,9 @@ static int read_added(struct bt_tok *t, json_t *list, struct bt_error *err)
 	{
 		memset(&token, 0, sizeof(token));
 		id = -1;
-		r = bt_json_int(v, "id", 0, INT32_MAX, &id, err);
+		r = bt_tok_only("token", v, known, err);
+		if (r == BT_OK)
+			r = bt_json_int(v, "id", 0, INT32_MAX, &id, err);
 		if (r == BT_OK && id < 0)
 			r = bt_error_set(err, BT_EFORMAT, "no 'id'");
 		if (r == BT_OK)
