@@ -41,8 +41,6 @@ static inline bool bt_conll_has_texts(const struct bt_conll_opts *o)
 }
 /* The key of the words, or the text. */
 const char *bt_conll_word_key(const struct bt_conll_opts *o);
-/* Appends the id of a sentence, a text or a whole number. */
-void bt_conll_put_id(struct bt_buf *b, const json_t *id);
 void bt_conll_texts_forget(struct bt_conll_texts *t);
 void bt_conll_texts_clear(struct bt_conll_texts *t);
 

@@ -8,7 +8,8 @@
 
 #define KEYS_SHOWN 200 /* bytes */
 
-void bt_conll_put_id(struct bt_buf *b, const json_t *id)
+/* Appends the id of a sentence, a text or a whole number. */
+static void put_id(struct bt_buf *b, const json_t *id)
 {
 	if (json_is_string(id))
 		bt_buf_put(b, json_string_value(id), json_string_length(id));
@@ -125,7 +126,7 @@ int bt_conll_sentence_read(struct bt_conll_sentence *s, const json_t *o,
 
 	if (id == NULL && opts->id != NULL)
 		return no_key(o, opts->id, BT_HINT_NONE, err);
-	bt_conll_put_id(&s->id, id);
+	put_id(&s->id, id);
 	e = bt_conll_has_texts(opts) ? read_text(s, o, opts, err)
 	                             : read_lists(s, o, opts, err);
 	if (e == BT_OK && s->words.n == 0)

@@ -123,7 +123,7 @@ static void to_compare(struct bt_span name, char out[NAME_COMPARED + 1])
 		*out = (char)tolower((unsigned char)*out);
 }
 
-enum bt_hint bt_table_delimiter_hint(struct bt_span name)
+static enum bt_hint delimiter_hint(struct bt_span name)
 {
 	static const struct {
 		char c;
@@ -149,7 +149,7 @@ enum bt_hint bt_table_delimiter_hint(struct bt_span name)
 void bt_table_doubt_delimiter(const char *file, struct bt_span name,
                               const struct bt_log *log)
 {
-	enum bt_hint hint = bt_table_delimiter_hint(name);
+	enum bt_hint hint = delimiter_hint(name);
 	struct bt_buf b = BT_BUF_INIT;
 
 	if (hint == BT_HINT_NONE)
@@ -182,8 +182,8 @@ enum bt_hint bt_table_put_hint(struct bt_buf *b,
 
 	if (h->names == NULL)
 		return BT_HINT_NONE;
-	if (h->n == 1 && bt_table_delimiter_hint(h->names[0]) != BT_HINT_NONE)
-		return bt_table_delimiter_hint(h->names[0]);
+	if (h->n == 1 && delimiter_hint(h->names[0]) != BT_HINT_NONE)
+		return delimiter_hint(h->names[0]);
 	if (bt_span_trim(word, " \t").n > NAME_COMPARED)
 		return BT_HINT_NONE;
 	to_compare(word, wanted);

@@ -32,7 +32,6 @@ void bt_table_header_clear(struct bt_table_header *h);
  * hint at why word is not among them, if there is one: a similar name, or the
  * delimiter that divides the only name. */
 void bt_table_put_name(struct bt_buf *b, struct bt_span name);
-enum bt_hint bt_table_delimiter_hint(struct bt_span name);
 void bt_table_put_names(struct bt_buf *b, const struct bt_table_header *h);
 enum bt_hint bt_table_put_hint(struct bt_buf *b,
                                const struct bt_table_header *h,
