@@ -156,6 +156,46 @@ Try '* --help'."
 refuses() { declines 1 "$@"; }
 misuses() { declines 2 "$@"; }
 
+# peer_or_end NAME [MODULE ...]: ends the test, NAME skipped, where PEER_PYTHON is not set
+# or lacks a module. What follows asks no hub.
+peer_or_end() {
+	peer_name=$1
+	shift
+	if [ -z "${PEER_PYTHON-}" ]; then
+		skip "$peer_name" 'PEER_PYTHON is not set'
+		finish
+	elif [ $# != 0 ] && ! "$PEER_PYTHON" -c 'import importlib.util as u, sys
+sys.exit(not all(map(u.find_spec, sys.argv[1:])))' "$@" 2>/dev/null; then
+		skip "$peer_name" "PEER_PYTHON lacks one of $*"
+		finish
+	fi
+	export HF_HUB_OFFLINE=1
+}
+
+# minilm_or_end NAME: the same where MINILM is not set
+minilm_or_end() {
+	[ -n "${MINILM-}" ] || {
+		skip "$1" 'MINILM is not set'
+		finish
+	}
+}
+
+# outcomes FILE [BEFORE]: its lines "ok NAME" and "not ok NAME" as cases, whose names begin
+# with BEFORE; prints the others
+outcomes() {
+	while read -r outcome; do
+		case $outcome in
+		ok*'# SKIP '*)
+			outcome=${outcome#ok }
+			skip "${2-}${outcome%% # *}" "${outcome##*# SKIP }"
+			;;
+		'ok '*) result 0 "${2-}${outcome#ok }" ;;
+		'not ok '*) result 1 "${2-}${outcome#not ok }" ;;
+		*) echo "$outcome" ;;
+		esac
+	done <"$1"
+}
+
 # compares NAME: whether numbers are to be compared with a peer's; else NAME is skipped. The
 # plain build does that: under sanitizers the numbers are the same, and a peer's own time long.
 compares() {
@@ -164,6 +204,7 @@ compares() {
 	elif [ -n "${TEST_KIND-}" ]; then
 		skip "$1" "under $TEST_KIND: the plain build compares"
 	else
+		export HF_HUB_OFFLINE=1
 		return 0
 	fi
 	return 1

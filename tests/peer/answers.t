@@ -7,12 +7,7 @@
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/families.sh"
 peer=$TEST_TOP/tests/fixtures/answers.py
-if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'answers by transformers' 'PEER_PYTHON is not set'
-	finish
-fi
-HF_HUB_OFFLINE=1
-export HF_HUB_OFFLINE
+peer_or_end 'answers by transformers'
 # shellcheck disable=SC2086
 works 'transformers write a model of each family' \
 	"$PEER_PYTHON" "$peer" make "$TEST_TOP/pipelines/data/vocab.txt" 4 $answering
@@ -33,12 +28,5 @@ done
 # shellcheck disable=SC2086
 "$PEER_PYTHON" "$peer" check $answering >compared 2>why
 is "$(grep -c 'ok ' compared)" 60 'all are compared'
-while read -r line; do
-	case $line in
-	ok*'# SKIP'*) skip 'ONNX Runtime computes the same logits' 'it is not installed' ;;
-	'ok '*) result 0 "${line#ok }" ;;
-	'not ok '*) result 1 "${line#not ok }" ;;
-	*) echo "$line" ;;
-	esac
-done <compared
+outcomes compared
 finish

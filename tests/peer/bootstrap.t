@@ -5,20 +5,14 @@
 # Not under address: compares numbers with those of scikit-learn; cli/bert-eval/ci runs the same code
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
-if [ -z "${PEER_PYTHON-}" ] || ! "$PEER_PYTHON" -c 'import scipy, sklearn' 2>/dev/null; then
-	skip "NumPy's intervals" 'PEER_PYTHON is not set, or has no scipy and scikit-learn'
-	finish
-fi
+peer_or_end "NumPy's intervals" scipy sklearn
 agrees() { # NAME KIND MODEL RECORDS
 	bert-predict -q -m "$3" --format npy -o z.npy "$4"
 	tfrecord-cat -q --json "$4" >records.json
 	bert-eval -q -m "$3" --ci --ci-samples 200 --seed 77 --json -o report.json "$4"
 	"$PEER_PYTHON" "$TEST_TOP/tests/fixtures/bootstrap.py" "$2" z.npy records.json report.json 77 \
 		>compared 2>err || result 1 "$1: $(tail -n 1 err)"
-	while read -r word rest; do
-		[ "$word" = ok ]
-		result $? "$1: $rest"
-	done <compared
+	outcomes compared "$1: "
 }
 small_data
 small_train four -q --epochs 3 --learning-rate 2e-3

@@ -5,10 +5,7 @@
 # Not under address: compares numbers with those of scipy; cli/bert-eval/calibrate runs the same code
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
-if [ -z "${PEER_PYTHON-}" ] || ! "$PEER_PYTHON" -c 'import scipy' 2>/dev/null; then
-	skip "scipy's minimum" 'PEER_PYTHON is not set, or has no scipy'
-	finish
-fi
+peer_or_end "scipy's minimum" scipy
 agrees() { # NAME MODEL RECORDS
 	rm -f "$2/calibration.json"
 	bert-predict -q -m "$2" --format npy -o z.npy "$3"
@@ -17,10 +14,7 @@ agrees() { # NAME MODEL RECORDS
 		bert-eval -q -m "$2" --calibrate $how "$3" >report
 		"$PEER_PYTHON" "$TEST_TOP/tests/fixtures/calibration.py" z.npy records.json \
 			"$2/calibration.json" $how >compared 2>err || result 1 "$1, $how: $(tail -n 1 err)"
-		while read -r word rest; do
-			[ "$word" = ok ]
-			result $? "$1, $how: $rest"
-		done <compared
+		outcomes compared "$1, $how: "
 	done
 }
 small_data

@@ -7,10 +7,7 @@
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 
-if [ -z "${PEER_PYTHON-}" ] || ! "$PEER_PYTHON" -c 'import huggingface_hub' 2>/dev/null; then
-	skip 'huggingface_hub' 'PEER_PYTHON names no Python that has it'
-	finish
-fi
+peer_or_end 'huggingface_hub' huggingface_hub
 cat >read.py <<'END'
 import json, os, sys
 from huggingface_hub import ModelCard

@@ -6,15 +6,8 @@
 . "$TEST_TOP/tests/lib/lib.sh"
 peer=$TEST_TOP/tests/fixtures/cross-encoder-peer.py
 
-if [ -z "${PEER_PYTHON-}" ] || [ -z "${MINILM-}" ] ||
-	! "$PEER_PYTHON" -c 'import sys, importlib.util as u
-sys.exit(u.find_spec("sentence_transformers") is None)' 2>why; then
-	rm -f why
-	skip 'sentence-transformers ranks alike' 'PEER_PYTHON names no Python with sentence_transformers, or MINILM is not set'
-	finish
-fi
-HF_HUB_OFFLINE=1
-export HF_HUB_OFFLINE
+peer_or_end 'sentence-transformers ranks alike' sentence_transformers
+minilm_or_end 'sentence-transformers ranks alike'
 tr -d '\r' <"$TEST_TOP/pipelines/data/library-test.csv" | awk -F, '!/"/ && NR > 1 && NR < 99 {
 	if (last) print last "\t" $2
 	last = $2

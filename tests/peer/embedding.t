@@ -6,15 +6,8 @@
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
 peer=$TEST_TOP/tests/fixtures/embedding-peer.py
-if [ -z "${PEER_PYTHON-}" ] || [ -z "${MINILM-}" ] ||
-	! "$PEER_PYTHON" -c 'import sys, importlib.util as u
-sys.exit(u.find_spec("sentence_transformers") is None)' 2>why; then
-	rm -f why
-	skip 'sentence-transformers trains alike' 'PEER_PYTHON names no Python with sentence_transformers, or MINILM is not set'
-	finish
-fi
-HF_HUB_OFFLINE=1
-export HF_HUB_OFFLINE
+peer_or_end 'sentence-transformers trains alike' sentence_transformers
+minilm_or_end 'sentence-transformers trains alike'
 data=$TEST_TOP/pipelines/data
 awk -F, -v OFS=, 'BEGIN { print "a", "b", "c", "score" }
 	!/^L[0-9]+,[^",]*,[a-z_]+$/ { next }

@@ -9,12 +9,7 @@
 . "$TEST_TOP/tests/lib/families.sh"
 peer=$TEST_TOP/tests/fixtures
 
-if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'contributions by PyTorch' 'PEER_PYTHON is not set'
-	finish
-fi
-HF_HUB_OFFLINE=1
-export HF_HUB_OFFLINE
+peer_or_end 'contributions by PyTorch'
 small_data
 cat >some.csv <<'.'
 id,text
@@ -33,13 +28,7 @@ compare() { # STEPS BASELINE
 	# shellcheck disable=SC2086
 	"$PEER_PYTHON" "$peer/explain-peer.py" some.csv $1 $2 $ours >said 2>why ||
 		cat why
-	while read -r line; do
-		case $line in
-		'ok '*) result 0 "${line#ok } is explained alike" ;;
-		'not ok '*) result 1 "${line#not ok } is explained alike" ;;
-		*) echo "$line" ;;
-		esac
-	done <said
+	outcomes said "explained alike: "
 	# shellcheck disable=SC2086
 	set -- $ours
 	is "$(grep -c 'ok ' said)" $# 'all are compared'

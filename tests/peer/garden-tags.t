@@ -7,13 +7,7 @@
 . "$TEST_TOP/tests/lib/lib.sh"
 vocab=$TEST_TOP/pipelines/data/vocab.txt
 records=$TEST_TOP/tests/fixtures/tagging-records.py
-if [ -z "${PEER_PYTHON-}" ] ||
-	! "$PEER_PYTHON" -c 'import torch, transformers, seqeval' 2>/dev/null; then
-	skip 'tags by transformers and seqeval' 'PEER_PYTHON is not set, or has no seqeval'
-	finish
-fi
-HF_HUB_OFFLINE=1
-export HF_HUB_OFFLINE
+peer_or_end 'tags by transformers and seqeval' torch transformers seqeval
 mkdir d
 make() { # TASK LENGTH FLAG ...
 	task=$1 length=$2
@@ -57,9 +51,6 @@ bert-run-experiment --experiment=bert/tagging --mode=train_and_eval --model_dir=
 tfrecord-cat -q --json dev.rec >dev.json
 "$PEER_PYTHON" "$TEST_TOP/tests/fixtures/garden-tags.py" m/best dev.json 16 m/best/info.json \
 	>compared 2>err || result 1 "$(tail -n 1 err)"
-while read -r word rest; do
-	[ "$word" = ok ]
-	result $? "$rest"
-done <compared
+outcomes compared
 is "$(wc -l <compared | tr -d ' ')" 5 'all were compared'
 finish

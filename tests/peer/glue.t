@@ -4,11 +4,7 @@
 # Not under thread: compares numbers, with the threads of jobs/pipelines
 # Not under address: compares numbers; cli/bert-run-glue runs the same code
 . "$TEST_TOP/tests/lib/lib.sh"
-if [ -z "${PEER_PYTHON-}" ] ||
-	! "$PEER_PYTHON" -c 'import sklearn, scipy' 2>/dev/null; then
-	skip 'metrics of GLUE' 'PEER_PYTHON is not set, or has no scikit-learn and SciPy'
-	finish
-fi
+peer_or_end 'metrics of GLUE' sklearn scipy
 GLUE_DIR=g "$TEST_TOP/pipelines/glue-submission.sh" >log 2>&1
 ckpt-convert -q --to tf1 g/RTE/model/best_ckpt g/bert/bert_model.ckpt
 # every fifth label of the development sets is that of the row before
@@ -32,9 +28,6 @@ for name in CoLA SST-2 MRPC STS-B QQP MNLI-m MNLI-mm QNLI RTE WNLI; do
 done
 "$PEER_PYTHON" "$TEST_TOP/tests/fixtures/glue-peer.py" g/data n >compared 2>err ||
 	result 1 "$(tail -n 1 err)"
-while read -r word rest; do
-	[ "$word" = ok ]
-	result $? "${rest#ok }"
-done <compared
+outcomes compared
 is "$(wc -l <compared | tr -d ' ')" 22 'all were compared'
 finish

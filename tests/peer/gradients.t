@@ -7,12 +7,7 @@
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/families.sh"
 
-if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'gradients by PyTorch' 'PEER_PYTHON is not set'
-	finish
-fi
-HF_HUB_OFFLINE=1
-export HF_HUB_OFFLINE
+peer_or_end 'gradients by PyTorch'
 agree() { # SHAPE FAMILY WHAT
 	name=$2
 	[ $2 != bert ] || name=$1

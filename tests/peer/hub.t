@@ -8,10 +8,7 @@
 . "$TEST_TOP/tests/lib/small.sh"
 . "$TEST_TOP/tests/lib/hub.sh"
 
-if [ -z "${PEER_PYTHON-}" ] || ! "$PEER_PYTHON" -c 'import huggingface_hub' 2>/dev/null; then
-	skip 'huggingface_hub' 'PEER_PYTHON names no Python that has it'
-	finish
-fi
+peer_or_end 'huggingface_hub' huggingface_hub
 hub_or_end
 small_data
 small_train model -q

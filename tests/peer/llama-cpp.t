@@ -9,11 +9,7 @@
 . "$TEST_TOP/tests/lib/families.sh"
 peer=$TEST_TOP/tests/fixtures/llama-cpp-peer.py
 
-if [ -z "${PEER_PYTHON-}" ] || ! "$PEER_PYTHON" -c 'import xllamacpp, tokenizers' 2>why; then
-	rm -f why
-	skip 'llama.cpp opens GGUF files' 'PEER_PYTHON names no Python with xllamacpp and tokenizers'
-	finish
-fi
+peer_or_end 'llama.cpp opens GGUF files' xllamacpp tokenizers
 printf 'text,label\nred car,a\ngreen card,b\nblue cart,a\n' >train.csv
 csv2tfrecord -q -t text -l label train.csv >train.rec
 cat >texts <<'END'

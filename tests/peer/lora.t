@@ -8,12 +8,7 @@
 . "$TEST_TOP/tests/lib/families.sh"
 peer=$TEST_TOP/tests/fixtures
 
-if [ -z "${PEER_PYTHON-}" ] || ! "$PEER_PYTHON" -c 'import peft' 2>/dev/null; then
-	skip 'peft' 'PEER_PYTHON names no Python that has it'
-	finish
-fi
-HF_HUB_OFFLINE=1
-export HF_HUB_OFFLINE
+peer_or_end 'peft' peft
 small_data
 csv2tfrecord -q -i id -t text dev.csv | bert-tokenize -q -m vocab.txt -o dev.rec
 # shellcheck disable=SC2086
@@ -42,11 +37,5 @@ works 'peft opens them' "$PEER_PYTHON" "$peer/lora.py" run dev.csv $ours
 # shellcheck disable=SC2086
 set -- $families
 is "$(grep -c 'ok ' compared)" $((2 * $#)) 'all are compared'
-while read -r line; do
-	case $line in
-	'ok '*) result 0 "${line#ok }" ;;
-	'not ok '*) result 1 "${line#not ok }" ;;
-	*) echo "$line" ;;
-	esac
-done <compared
+outcomes compared
 finish

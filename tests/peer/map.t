@@ -5,11 +5,7 @@
 # Not under thread: compares numbers, with the threads of unit/tensorstream/principal
 # Not under address: compares numbers; cli/bert-plot/map runs the same code
 . "$TEST_TOP/tests/lib/lib.sh"
-if [ -z "${PEER_PYTHON-}" ] ||
-	! "$PEER_PYTHON" -c 'import sklearn, numpy' 2>/dev/null; then
-	skip 'maps' 'PEER_PYTHON is not set, or has no scikit-learn'
-	finish
-fi
+peer_or_end 'maps' sklearn numpy
 cat >peer.py <<'E2'
 import re
 import subprocess

@@ -6,12 +6,8 @@
 # Not under address: compares numbers with those of PyTorch; cli/bert-train/masked-lm runs the same code
 . "$TEST_TOP/tests/lib/lib.sh"
 peer=$TEST_TOP/tests/fixtures/masked-peer.py
-if [ -z "${PEER_PYTHON-}" ] || [ -z "${MINILM-}" ]; then
-	skip 'transformers trains masked models alike' 'PEER_PYTHON or MINILM is not set'
-	finish
-fi
-HF_HUB_OFFLINE=1
-export HF_HUB_OFFLINE
+peer_or_end 'transformers trains masked models alike'
+minilm_or_end 'transformers trains masked models alike'
 cut -d, -f2 "$TEST_TOP/pipelines/data/library-dev.csv" | sed -n 2,33p >texts
 works 'masks of texts' "$PEER_PYTHON" "$peer" write "$MINILM" texts masks.jsonl
 tfrecord-cat -q --from-json -o masks.rec masks.jsonl

@@ -7,12 +7,7 @@
 . "$TEST_TOP/tests/lib/families.sh"
 peer=$TEST_TOP/tests/fixtures/multiple-choice-peer.py
 
-if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'transformers chooses alike' 'PEER_PYTHON is not set'
-	finish
-fi
-HF_HUB_OFFLINE=1
-export HF_HUB_OFFLINE
+peer_or_end 'transformers chooses alike'
 # two to four texts about what another says
 tr -d '\r' <"$TEST_TOP/pipelines/data/library-test.csv" | awk -F, -v OFS=, '
 	BEGIN { print "prompt", "A", "B", "C", "D", "answer" }

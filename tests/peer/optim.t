@@ -5,11 +5,7 @@
 # Not under thread: compares numbers, with the threads of unit/cpu/engine and cli/bert-train/families
 # Not under address: compares numbers with those of PyTorch; unit/model/families and cli/bert-train/families run the same code
 . "$TEST_TOP/tests/lib/lib.sh"
-if [ -z "${PEER_PYTHON-}" ] ||
-	! "$PEER_PYTHON" -c 'import torch, transformers' 2>/dev/null; then
-	skip 'a new table' 'PEER_PYTHON is not set, or has no torch and transformers'
-	finish
-fi
+peer_or_end 'a new table' torch transformers
 works 'a new table' "$PEER_PYTHON" "$TEST_TOP/tests/fixtures/optim-table.py"
 cp out table
 is "$(wc -l <table)" "$(wc -l <"$TEST_TOP/tests/data/optim.txt")" 'has as many lines'

@@ -5,10 +5,7 @@
 # Not under address: unit/parquet/files runs the same code
 # Not under emulation: unit/parquet/files runs the same code
 . "$TEST_TOP/tests/lib/lib.sh"
-if [ -z "${PEER_PYTHON-}" ] || ! "$PEER_PYTHON" -c 'import pyarrow' 2>/dev/null; then
-	skip 'tables of pyarrow' 'PEER_PYTHON is not set, or has no pyarrow'
-	finish
-fi
+peer_or_end 'tables of pyarrow' pyarrow
 "$PEER_PYTHON" "$TEST_TOP/tests/fixtures/parquet-peer.py" "$BUILD/unit/parquet/files" 200 >tables 2>&1
 status=$?
 like "$(cat tables)" '200 tables equal: *BYTE_STREAM_SPLIT, DELTA_BINARY_PACKED, DELTA_BYTE_ARRAY, DELTA_LENGTH_BYTE_ARRAY, PLAIN, PLAIN_DICTIONARY, RLE, RLE_DICTIONARY*' \

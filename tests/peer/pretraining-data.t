@@ -4,10 +4,7 @@
 # Not under thread: starts no threads
 # Not under address: cli/bert-create-pretraining-data/records runs the same code
 . "$TEST_TOP/tests/lib/lib.sh"
-if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'records of Python' 'PEER_PYTHON is not set'
-	finish
-fi
+peer_or_end 'records of Python'
 cp "$TEST_TOP/pipelines/data/vocab.txt" .
 cut -d, -f2 "$TEST_TOP/pipelines/data/library-train.csv" | sed -n '2,$p' | awk '{ print } NR % 7 == 0 { print "" }' >texts.txt
 while read -r flags; do

@@ -4,23 +4,13 @@
 # Not under thread: starts no threads beyond those of cli/bert-tokenize/questions
 # Not under address: compares numbers; cli/bert-tokenize/questions runs the same code
 . "$TEST_TOP/tests/lib/lib.sh"
-if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'questions by transformers' 'PEER_PYTHON is not set'
-	finish
-fi
-HF_HUB_OFFLINE=1
-export HF_HUB_OFFLINE
+peer_or_end 'questions by transformers'
 agrees() { # NAME TOKENIZER LENGTH STRIDE
 	bert-tokenize -q -m "$2" --max-length $3 --stride $4 --max-question 1000 $1.text | tfrecord-cat -q --json >$1.json
 	tfrecord-cat -q --json $1.text >$1.text.json
 	"$PEER_PYTHON" "$TEST_TOP/tests/fixtures/questions.py" "$2" $3 $4 $1.text.json $1.json >compared 2>err ||
 		result 1 "$1: $(tail -n 1 err)"
-	while read -r word rest; do
-		case $word in
-		ok) result 0 "$1, $3, $4: $rest" ;;
-		not) result 1 "$1, $3, $4: ${rest#ok }" ;;
-		esac
-	done <compared
+	outcomes compared "$1, $3, $4: "
 }
 # blanks, marks, one character that is several tokens, answers at either end, none
 cat >own.jsonl <<'END'

@@ -6,12 +6,7 @@
 # Not under address: compares numbers; cli/bert-run-squad/run-squad runs the same code
 . "$TEST_TOP/tests/lib/lib.sh"
 peer=$TEST_TOP/tests/fixtures/run-squad-answers.py
-if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'answers by a second implementation' 'PEER_PYTHON is not set'
-	finish
-fi
-HF_HUB_OFFLINE=1
-export HF_HUB_OFFLINE
+peer_or_end 'answers by a second implementation'
 "$PEER_PYTHON" "$peer" vocab >vocab.txt
 echo "{\"vocab_size\": $(wc -l <vocab.txt), \"hidden_size\": 64, \"num_hidden_layers\": 2, \"num_attention_heads\": 2,
 	\"intermediate_size\": 128, \"max_position_embeddings\": 64, \"initializer_range\": 0.08}" >bert_config.json
@@ -32,12 +27,7 @@ for lower in 1 0; do
 		tfrecord-cat -q --json m/eval.tf_record >records.json
 		"$PEER_PYTHON" "$peer" check $file vocab.txt $lower meta m records.json >compared 2>why || cat why
 		is "$(grep -c 'ok ' compared)" 2 'windows and answers are compared'
-		while read -r line; do
-			case $line in
-			'ok '*) result 0 "${line#ok }" ;;
-			*) result 1 "${line#not ok }" ;;
-			esac
-		done <compared
+		outcomes compared
 	done
 done
 finish

@@ -8,15 +8,8 @@
 . "$TEST_TOP/tests/lib/small.sh"
 peer=$TEST_TOP/tests/fixtures/sentence-peer.py
 
-if [ -z "${PEER_PYTHON-}" ] || [ -z "${MINILM-}" ] ||
-	! "$PEER_PYTHON" -c 'import sys, importlib.util as u
-sys.exit(u.find_spec("sentence_transformers") is None)' 2>why; then
-	rm -f why
-	skip 'sentence-transformers embeds alike' 'PEER_PYTHON names no Python with sentence_transformers, or MINILM is not set'
-	finish
-fi
-HF_HUB_OFFLINE=1
-export HF_HUB_OFFLINE
+peer_or_end 'sentence-transformers embeds alike' sentence_transformers
+minilm_or_end 'sentence-transformers embeds alike'
 data=$SHARED/banking77/test.csv
 [ -f "$data" ] || data=$TEST_TOP/pipelines/data/library-test.csv
 tail -n +2 "$data" | tr -d '\r' | grep -v '"' | head -n 300 >some

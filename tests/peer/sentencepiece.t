@@ -15,14 +15,7 @@ works 'a directory with a model' bert-tokenize -qm "$DATA/spm/xlm-roberta" \
 .
 is "$(cat out)" '0 4 19 20 137 3 138 2' 'its ids'
 
-if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'trained models' 'PEER_PYTHON is not set'
-	finish
-fi
-if ! "$PEER_PYTHON" -c 'import sentencepiece, tokenizers' 2>/dev/null; then
-	skip 'trained models' "PEER_PYTHON has no sentencepiece or tokenizers"
-	finish
-fi
+peer_or_end 'trained models' sentencepiece tokenizers
 if [ ! -d "$SHARED/xquad" ]; then
 	skip 'trained models' "no $SHARED/xquad"
 	finish

@@ -14,17 +14,8 @@ if [ -f "$published" ]; then
 else
 	skip 'published predictions' "no $SHARED/squad"
 fi
-if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'scores by a second implementation' 'PEER_PYTHON is not set'
-	finish
-fi
+peer_or_end 'scores by a second implementation'
 "$PEER_PYTHON" "$TEST_TOP/tests/fixtures/squad-scores.py" >compared 2>err || result 1 "$(tail -n 1 err)"
 is "$(grep -c '^ok \|^not ok ' compared)" 5 'all kinds of answers are compared'
-while read -r word rest; do
-	case $word in
-	ok) result 0 "$rest" ;;
-	not) result 1 "${rest#ok }" ;;
-	*) echo "$word $rest" ;;
-	esac
-done <compared
+outcomes compared
 finish

@@ -4,12 +4,7 @@
 # Not under thread: compares numbers, with the threads of cli/bert-train/tagging-teacher
 # Not under address: compares numbers; cli/bert-train/tagging-teacher runs the same code
 . "$TEST_TOP/tests/lib/lib.sh"
-if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'a teacher by PyTorch' 'PEER_PYTHON is not set'
-	finish
-fi
-HF_HUB_OFFLINE=1
-export HF_HUB_OFFLINE
+peer_or_end 'a teacher by PyTorch'
 vocab=$TEST_TOP/pipelines/data/vocab.txt
 for i in 1 2 3 4; do
 	printf '%s\n' 'i O' 'cardbook B-X' 'openxyz I-X' 'the O' 'booklibrary B-Y' 'opens O' '' 'my O' 'room1987 B-Z' 'cards B-X' ''
@@ -33,13 +28,9 @@ agrees() { # RECORDS T A
 	tfrecord-cat -q --json $1.rec >records.json
 	"$PEER_PYTHON" "$TEST_TOP/tests/fixtures/tagging-teacher.py" student records.json teacher.safetensors step "$2" "$3" \
 		>compared 2>err || result 1 "$1: $(tail -n 1 err)"
-	while read -r word rest; do
-		case $word in
-		ok) result 0 "$*: $rest" ;;
-		not) result 1 "$*: ${rest#ok }" ;;
-		loss) like "$(printf '%.5f' "$(sed -n 's/.*"loss":\([^,]*\).*/\1/p' step/history.jsonl)")" "$rest" "$*: the loss" ;;
-		esac
-	done <compared
+	outcomes compared "$*: "
+	like "$(printf '%.5f' "$(sed -n 's/.*"loss":\([^,]*\).*/\1/p' step/history.jsonl)")" \
+		"$(sed -n 's/^loss //p' compared)" "$*: the loss"
 }
 agrees first 2 .5
 agrees first 1 1

@@ -5,12 +5,7 @@
 # Not under address: compares numbers with those of PyTorch; cli/bert-train/tagging runs the same code
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/families.sh"
-if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'tags by transformers' 'PEER_PYTHON is not set'
-	finish
-fi
-HF_HUB_OFFLINE=1
-export HF_HUB_OFFLINE
+peer_or_end 'tags by transformers'
 TAGGING_DIR=t "$TEST_TOP/pipelines/conll-tagging.sh" >/dev/null 2>why
 # words that a tokenizer cuts, or has no token for
 printf '%s\n' "don't O" 'X-ray/scan B-LOC' '中文 I-LOC' '(10%) O' '' 'Zoë B-PER' 'naïve… O' >more.txt
@@ -21,14 +16,8 @@ agrees() { # NAME MODEL
 	ckpt-convert -q "$2" $1.onnx
 	"$PEER_PYTHON" "$TEST_TOP/tests/fixtures/tagging.py" "$2" $1.json $1.jsonl $1.onnx \
 		>compared 2>err || result 1 "$1: $(tail -n 1 err)"
-	while read -r word rest; do
-		case $word$rest in
-		ok*SKIP*) skip "$1: ONNX Runtime" "it is not installed" ;;
-		ok*) result 0 "$1: $rest" ;;
-		not*) result 1 "$1: ${rest#ok }" ;;
-		loss*) like "$(bert-eval -q -m "$2" --dtype f32 $1.rec)" "*  loss $rest  *" "$1: the loss" ;;
-		esac
-	done <compared
+	outcomes compared "$1: "
+	like "$(bert-eval -q -m "$2" --dtype f32 $1.rec)" "*  loss $(sed -n 's/^loss //p' compared)  *" "$1: the loss"
 }
 agrees bert t/model
 

@@ -8,10 +8,7 @@ count=${PEER_COUNT:-$([ -n "${TEST_KIND-}" ] && echo 200 || echo 2000)}
 peer=$TEST_TOP/tests/fixtures/tok-peer.py
 V=$SHARED/vocab
 
-if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'the package tokenizers' 'PEER_PYTHON is not set'
-	finish
-fi
+peer_or_end 'the package tokenizers'
 
 compare() { # NAME VOCAB lower|cased
 	if [ ! -f "$2" ]; then

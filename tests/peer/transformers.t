@@ -9,12 +9,7 @@
 . "$TEST_TOP/tests/lib/families.sh"
 peer=$TEST_TOP/tests/fixtures
 
-if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'round trips with transformers' 'PEER_PYTHON is not set'
-	finish
-fi
-HF_HUB_OFFLINE=1
-export HF_HUB_OFFLINE
+peer_or_end 'round trips with transformers'
 small_data
 all=$TEST_TOP/pipelines/data/library-test.csv
 # rows that stand on one line, in part
@@ -67,11 +62,5 @@ unset IFS
 # shellcheck disable=SC2086
 set -- m rbpe $families $more
 is "$(grep -c 'ok ' compared)" $((2 * $#)) 'all are compared'
-while read -r line; do
-	case $line in
-	'ok '*) result 0 "${line#ok }" ;;
-	'not ok '*) result 1 "${line#not ok }" ;;
-	*) echo "$line" ;;
-	esac
-done <compared
+outcomes compared
 finish

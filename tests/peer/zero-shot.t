@@ -8,12 +8,7 @@
 . "$TEST_TOP/tests/lib/families.sh"
 peer=$TEST_TOP/tests/fixtures/zero-shot-peer.py
 
-if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'transformers chooses alike' 'PEER_PYTHON is not set'
-	finish
-fi
-HF_HUB_OFFLINE=1
-export HF_HUB_OFFLINE
+peer_or_end 'transformers chooses alike'
 tr -d '\r' <"$TEST_TOP/pipelines/data/library-test.csv" | awk -F, '!/"/ && NR > 1 && length($2) < 120 { print $2 }' |
 	head -n 40 >texts
 (echo text && cat texts) >texts.tsv

@@ -142,10 +142,7 @@ works 'a histogram' bert-tokenize -vm "$M" --lines --format ids eight
 like "$(cat err)" '*8 to 15 * 1 100.00 %*' '... of lengths'
 
 peer=$TEST_TOP/tests/fixtures/tok-forms-peer.py
-if [ -z "${PEER_PYTHON-}" ]; then
-	skip 'the package tokenizers' 'PEER_PYTHON is not set'
-	finish
-fi
+peer_or_end 'the package tokenizers'
 models='tok/uncased bpe/roberta spm/xlmr'
 others='tok/added bpe/affix bpe/llama bpe/fallback bpe/single spm/albert spm/deberta
 	spm/first spm/never kinds/modernbert kinds/deberta-v3 kinds/mmbert'

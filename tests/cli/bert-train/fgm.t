@@ -77,7 +77,6 @@ if ! compares 'PyTorch'; then
 	finish
 	exit
 fi
-export HF_HUB_OFFLINE=1
 tfrecord-cat -q --json -o rec.json dev.rec
 step() { # EPSILON OPTION...
 	epsilon=$1

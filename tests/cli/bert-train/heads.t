@@ -80,7 +80,7 @@ done <<EOF
 EOF
 is $number 7 'all heads were tried'
 if compares 'PyTorch predicts the same'; then
-	HF_HUB_OFFLINE=1 works 'PyTorch predicts the same' "$PEER_PYTHON" \
+	works 'PyTorch predicts the same' "$PEER_PYTHON" \
 		"$TEST_TOP/tests/fixtures/head-peer.py" 2e-5 m1 m2 m3 m4 m5 m6 m7
 fi
 

@@ -292,7 +292,6 @@ refuses "*'c' predicts classes, the first model multi-label sets" 'both kinds' \
 
 # PyTorch, transformers and scikit-learn
 if compares 'transformers, PyTorch and scikit-learn'; then
-	export HF_HUB_OFFLINE=1
 	peer=$TEST_TOP/tests/fixtures/targets-peer.py
 	# a step down the gradient, from a model that is not at its end
 	bert-train -q -m one -o step --optimizer sgd --momentum 0 --learning-rate 1 \

@@ -81,7 +81,6 @@ misuses '*this model learns to predict numbers (--pos-weight *' 'numbers' \
 if ! compares 'PyTorch'; then
 	finish
 fi
-export HF_HUB_OFFLINE=1
 tfrecord-cat -q --json -o dev.json dev.rec
 bert-predict -q -m plain --dtype f32 --proba -o plain.csv dev.rec
 bert-eval -q -m plain --dtype f32 --json -o plain.json dev.rec

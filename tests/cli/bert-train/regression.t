@@ -182,7 +182,6 @@ refuses "*'c' predicts classes, the first model a number" 'both kinds' \
 	bert-predict -m m -m c dev.rec
 
 if compares 'transformers loads it'; then
-	export HF_HUB_OFFLINE=1
 	csv2tfrecord -q -i id -t text dev.n.csv | bert-tokenize -q -m m -o d.rec
 	bert-predict -q -m m --dtype f32 -o m.ours.csv d.rec
 	works 'transformers loads it' "$PEER_PYTHON" \

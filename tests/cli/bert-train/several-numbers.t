@@ -131,7 +131,6 @@ printf '%s\n' '{"input_ids": [2, 5, 3], "label_ids": [1.5, 2.5]}' '{"input_ids":
 refuses '*record 2: label_ids holds 1 number, expected 2' 'fewer numbers' train x uneven.rec
 
 if compares 'transformers, PyTorch and scikit-learn'; then
-	export HF_HUB_OFFLINE=1
 	peer=$TEST_TOP/tests/fixtures/targets-peer.py
 	bert-train -q -m one -o step --optimizer sgd --momentum 0 --learning-rate 1 \
 		--weight-decay 0 --clip 0 --dropout 0 --schedule constant --warmup 0 \

@@ -89,10 +89,7 @@ is "$(ls -d d 2>/dev/null)" '' 'and no model directory is left'
 refuses "bert-train: cannot create 'no/such/model': *" 'as is a model without a place' \
 	small_train no/such/model
 
-if [ -z "${PEER_PYTHON-}" ] || ! "$PEER_PYTHON" -c 'import tensorboard' 2>/dev/null; then
-	skip "TensorBoard's own reader" 'PEER_PYTHON is not set, or has no tensorboard'
-	finish
-fi
+peer_or_end "TensorBoard's own reader" tensorboard
 "$PEER_PYTHON" - logs/c/train logs/c/validation logs/c >theirs 2>err <<'X'
 import sys
 from tensorboard.backend.event_processing import event_accumulator as ea

@@ -134,11 +134,7 @@ works 'many layers' ckpt-convert -q many.safetensors many.h5
 ckpt-convert -q many.h5 many.back.safetensors
 is "$(ckpt-inspect --diff many.back.safetensors many.safetensors)" 'identical: 1501 tensors' 'come back'
 
-if [ -z "${PEER_PYTHON-}" ] || ! "$PEER_PYTHON" -c 'import h5py, safetensors' 2>why; then
-	rm -f why
-	skip 'h5py reads all' 'PEER_PYTHON names no Python with h5py'
-	finish
-fi
+peer_or_end 'h5py reads all' h5py safetensors
 py() { "$PEER_PYTHON" "$TEST_TOP/tests/fixtures/ckpt-hdf5.py" "$@"; }
 for f in tf_model weights half flat deberta-v2 types many; do
 	ckpt-convert -q --names keep $f.h5 $f.npz

@@ -114,11 +114,7 @@ works '... is read' ckpt-convert -q q8.gguf unpacked.safetensors
 exits 2 'q8_0 elsewhere' ckpt-convert --dtype q8_0 bert x.safetensors
 [ ! -e x.gguf ]
 result $? 'nothing is written'
-if [ -z "${PEER_PYTHON-}" ] || ! "$PEER_PYTHON" -c 'import gguf, safetensors' 2>why; then
-	rm -f why
-	skip 'the package gguf' 'PEER_PYTHON names no Python with gguf'
-	finish
-fi
+peer_or_end 'the package gguf' gguf safetensors
 works 'the package gguf finds all' "$PEER_PYTHON" "$TEST_TOP/tests/fixtures/gguf-peer.py" \
 	m.gguf "$H/model.safetensors" 2
 is "$(cat out)" '41 tensors, 9 tokens' 'tensors and tokens'

@@ -91,13 +91,7 @@ same r3/model.safetensors "$H/model.safetensors" 'ends where it began'
 
 # --- ONNX Runtime
 compares 'ONNX Runtime agrees' || finish
-if ! "$PEER_PYTHON" -c 'import onnx, onnxruntime, torch, transformers' 2>why; then
-	rm -f why
-	skip 'ONNX Runtime agrees' 'PEER_PYTHON names no Python with onnxruntime'
-	finish
-fi
-HF_HUB_OFFLINE=1
-export HF_HUB_OFFLINE
+peer_or_end 'ONNX Runtime agrees' onnx onnxruntime torch transformers
 small_data
 pairs="$H=small.onnx $H=beside.onnx encoder=encoder.onnx new=new.onnx"
 tfrecord-cat -q -o h.text.rec --head 20 train.text.rec

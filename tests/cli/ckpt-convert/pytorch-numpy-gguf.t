@@ -264,11 +264,7 @@ else
 fi
 
 # --- training and prediction, and PyTorch itself
-if [ -z "${PEER_PYTHON-}" ] || ! "$PEER_PYTHON" -c 'import torch, safetensors' 2>why; then
-	rm -f why
-	skip 'files of PyTorch and NumPy' 'PEER_PYTHON names no Python with torch'
-	finish
-fi
+peer_or_end 'files of PyTorch and NumPy' torch safetensors
 for seed in 1 2 3; do
 	works "random tensors, seed $seed" "$PEER_PYTHON" \
 		"$TEST_TOP/tests/fixtures/ckpt-formats.py" random r$seed $seed

@@ -144,11 +144,7 @@ if [ -f "$toy" ]; then
 else
 	skip 'a real file of Keras' "no $toy"
 fi
-if [ -z "${PEER_PYTHON-}" ] || ! "$PEER_PYTHON" -c 'import h5py, safetensors' 2>why; then
-	rm -f why
-	skip 'h5py agrees' 'PEER_PYTHON names no Python with h5py'
-	finish
-fi
+peer_or_end 'h5py agrees' h5py safetensors
 for seed in 1 2 3; do
 	works "made up, seed $seed" py random r $seed
 	for form in earliest latest; do

@@ -4,6 +4,7 @@
 # shellcheck shell=sh
 # Not under thread: starts no threads
 . "$TEST_TOP/tests/lib/lib.sh"
+. "$TEST_TOP/tests/lib/csv.sh"
 
 # HTML
 cat >html.csv <<'END'
@@ -34,23 +35,11 @@ sed 's/Unnamed: 0//' pandas.csv >nameless.csv
 works '... without a name, as label' csv2tfrecord -t text -l 1 -o x nameless.csv
 like "$(cat err)" "*column 1, named '', is taken for a label, but *" '... are, too'
 
-records() { "$TEST_TOP/tests/lib/records" "$@"; }
-
-# gives "WANTED" NAME ARGUMENT...: the records that csv2tfrecord makes
-gives() {
-	wanted=$1 name=$2
-	shift 2
-	csv2tfrecord "$@" >got 2>err
-	is "$? $(records got)" "0 $wanted" "$name"
-}
-
 # misuse GLOB NAME COMMAND...: exit status 2, nothing on standard output
 misuse() {
 	glob=$1 name=$2
 	shift 2
-	"$@" >out 2>err </dev/null
-	like "$? $(wc -c <out) $(cat err)" "2 0 csv2tfrecord: $glob
-Try 'csv2tfrecord --help'." "$name"
+	misuses "csv2tfrecord: $glob" "$name" "$@" </dev/null
 }
 
 printf 'id,text,label\n7,"a, b",x\n8,c,y\n' >a.csv

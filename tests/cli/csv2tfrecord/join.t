@@ -3,14 +3,7 @@
 # csv2tfrecord --join: columns of another file, found by a key.
 # Not under thread: starts no threads
 . "$TEST_TOP/tests/lib/lib.sh"
-
-# gives "WANTED" NAME ARGUMENT...: the records that csv2tfrecord makes
-gives() {
-	wanted=$1 name=$2
-	shift 2
-	csv2tfrecord "$@" >got 2>err
-	is "$? $("$TEST_TOP/tests/lib/records" got)" "0 $wanted" "$name"
-}
+. "$TEST_TOP/tests/lib/csv.sh"
 
 # a data set as BEIR has them
 printf 'query-id\tcorpus-id\tscore\nq1\td1\t1\n2\td3\t1\nq1\td2\t0\n' >qrels.tsv

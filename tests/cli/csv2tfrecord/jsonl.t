@@ -4,14 +4,7 @@
 # Not under thread: the threads are those of cli/common/read-ahead
 # shellcheck shell=sh
 . "$TEST_TOP/tests/lib/lib.sh"
-
-# gives "WANTED" NAME ARGUMENT...: the records that csv2tfrecord makes
-gives() {
-	wanted=$1 name=$2
-	shift 2
-	csv2tfrecord "$@" >got 2>err
-	is "$? $("$TEST_TOP/tests/lib/records" got)" "0 $wanted" "$name"
-}
+. "$TEST_TOP/tests/lib/csv.sh"
 
 cat >a.jsonl <<'END'
 {"text": "caf\u00e9 \"one\"\n", "label": 1, "id": "x1", "meta": {"by": [1, {}]}}

@@ -5,22 +5,13 @@
 # shellcheck shell=sh
 # Not under thread: the threads are those of cli/bert-tokenize/records
 . "$TEST_TOP/tests/lib/lib.sh"
-
-# gives "WANTED" NAME ARGUMENT...: the records that csv2tfrecord makes
-gives() {
-	wanted=$1 name=$2
-	shift 2
-	csv2tfrecord "$@" >got 2>err
-	is "$? $("$TEST_TOP/tests/lib/records" got)" "0 $wanted" "$name"
-}
+. "$TEST_TOP/tests/lib/csv.sh"
 
 # misuse GLOB NAME COMMAND...: exit status 2, nothing on standard output
 misuse() {
 	glob=$1 name=$2
 	shift 2
-	"$@" >out 2>err </dev/null
-	like "$? $(wc -c <out) $(cat err)" "2 0 csv2tfrecord: $glob
-Try 'csv2tfrecord --help'." "$name"
+	misuses "csv2tfrecord: $glob" "$name" "$@" </dev/null
 }
 
 # new names

@@ -17,9 +17,7 @@ $wanted" "$name"
 misuse() {
 	glob=$1 name=$2
 	shift 2
-	tensor-cat "$@" >out 2>err </dev/null
-	like "$? $(wc -c <out) $(cat err)" "2 0 tensor-cat: $glob
-Try 'tensor-cat --help'." "$name"
+	misuses "tensor-cat: $glob" "$name" tensor-cat "$@" </dev/null
 }
 
 vectors q.ts 2 'a|b' '1 0 3 4'

@@ -9,9 +9,7 @@
 misuse() {
 	glob=$1 name=$2
 	shift 2
-	tensor-cat "$@" >out 2>err </dev/null
-	like "$? $(wc -c <out) $(cat err)" "2 0 tensor-cat: $glob
-Try 'tensor-cat --help'." "$name"
+	misuses "tensor-cat: $glob" "$name" tensor-cat "$@" </dev/null
 }
 
 # says STATUS TEXT NAME ARGUMENT...: what stands on standard output

@@ -20,9 +20,7 @@ gives() {
 misuse() {
 	glob=$1 name=$2
 	shift 2
-	tfrecord-cat "$@" >out 2>err </dev/null
-	like "$? $(wc -c <out) $(cat err)" "2 0 tfrecord-cat: $glob
-Try 'tfrecord-cat --help'." "$name"
+	misuses "tfrecord-cat: $glob" "$name" tfrecord-cat "$@" </dev/null
 }
 
 printf 'id,text,label\n1,a,x\n2,b,y\n3,c,x\n' >a.csv
