@@ -21,7 +21,7 @@ have_ranks() {
 	# nothing is said beyond this machine, even by its loopback
 	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
 		OMPI_MCA_btl=self,vader OMPI_MCA_pml=ob1 OMPI_MCA_rmaps_base_oversubscribe=1 \
-		OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_oob_tcp_if_include=lo HWLOC_COMPONENTS=-gl
+		OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_oob_tcp_if_include=lo HWLOC_COMPONENTS=-gl
 }
 
 # ranks N COMMAND ...
