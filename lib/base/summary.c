@@ -2,7 +2,6 @@
 #include "base/summary.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/num.h"

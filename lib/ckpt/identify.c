@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "ckpt/convert.h"
 #include "ckpt/inspect_int.h"
 #include "ckpt/names.h"
 #include "format/hf_config.h"

@@ -14,7 +14,6 @@
 #include "format/escape.h"
 #include "format/hf_config.h"
 #include "format/json.h"
-#include "io/path.h"
 #include "tensor/checkpoint_reader.h"
 
 #define COLUMNS 16

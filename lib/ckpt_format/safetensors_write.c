@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
 #include "ckpt_format/safetensors.h"
 #include "ckpt_format/writer.h"

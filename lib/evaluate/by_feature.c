@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "finetune/forward.h"
-#include "format/escape.h"
 #include "record/feature.h"
 
 #define NONE UINT32_MAX /* in place of a value's number: it has none */

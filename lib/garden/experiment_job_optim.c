@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Optimizers of Model Garden as those of optim/optim.h. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -11,7 +11,6 @@
 #include "ckpt_format/zip_write.h"
 #include "garden/glue.h"
 #include "io/in.h"
-#include "io/path.h"
 
 #define SETS 11
 #define FILE_MAX ((size_t)1 << 28) /* the largest of the test sets has 6 MB */

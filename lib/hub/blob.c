@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "io/path.h"
 
 void bt_hub_blob_init(struct bt_hub_blob *b, const struct bt_hub_file *file)
 {

@@ -10,7 +10,6 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/num.h"
 #include "base/opt.h"
 #include "base/str.h"
 #include "base/sys.h"

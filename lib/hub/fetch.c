@@ -28,7 +28,6 @@ void bt_hub_fetched_clear(struct bt_hub_fetched *f)
 #include "base/string_set.h"
 #include "base/sys.h"
 #include "format/hub_cache.h"
-#include "format/model_files.h"
 #include "hub/blob_int.h"
 #include "hub/client_int.h"
 #include "hub/listing.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/duplicate_paths.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Metrics by their names. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

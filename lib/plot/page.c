@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "plot/page.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "plot/evaluation.h"

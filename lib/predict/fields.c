@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "format/csv.h"
-#include "format/escape.h"
 #include "record/feature.h"
 #include "record/recjson.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "recordset/folds.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/mem.h"

@@ -6,14 +6,12 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/num.h"
 #include "base/span.h"
 #include "base/str.h"
 #include "format/charset.h"
 #include "format/json_texts.h"
 #include "io/in.h"
 #include "io/path.h"
-#include "parquet/parquet.h"
 #include "table/conll_int.h"
 #include "table/csv_objects.h"
 #include "table/parquet_objects.h"

@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "format/charset.h"
 #include "format/json.h"
 #include "table/conll_int.h"
 #include "unicode/bert_char_class.h"

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/num.h"
 #include "op/ops.h"
 #include "task/target.h"
 

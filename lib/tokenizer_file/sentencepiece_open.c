@@ -13,7 +13,6 @@
 #include "base/utf8.h"
 #include "format/hf_config.h"
 #include "format/json.h"
-#include "tokenizer/normalizers.h"
 #include "tokenizer_file/sentencepiece_open_int.h"
 #include "tokenizer_file/tokenizer_json_int.h"
 

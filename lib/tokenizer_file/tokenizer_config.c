@@ -7,7 +7,6 @@
 #include "format/hf_config.h"
 #include "format/json.h"
 #include "format/model_files.h"
-#include "io/path.h"
 #include "tokenizer_file/reader.h"
 
 #define CONFIG BT_FILE_TOKENIZER_CONFIG

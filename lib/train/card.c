@@ -13,7 +13,6 @@
 #include "base/sys.h"
 #include "device/device.h"
 #include "dist/dist.h"
-#include "finetune/unfinished.h"
 #include "format/escape.h"
 #include "format/hub_cache.h"
 #include "format/json.h"

@@ -2,7 +2,6 @@
 /* A run that diverged goes back to its last checkpoint. Repeated as it was it
  * would diverge again, to the same bits; so it goes on with another order of
  * examples, which checkpoints remember by the number of the trial. */
-#include "base/sys.h"
 #include "train/train_int.h"
 
 uint64_t bt_train_order_seed(const struct bt_train_run *t)

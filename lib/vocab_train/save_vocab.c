@@ -14,7 +14,6 @@
 #include "format/model_files.h"
 #include "io/out.h"
 #include "io/path.h"
-#include "tokenizer/tokenizer_parts.h"
 
 #define MAX_FILES 3
 

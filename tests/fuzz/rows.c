@@ -5,7 +5,6 @@
  * directory. */
 #include <stdlib.h>
 
-#include "format/tfrecord.h"
 #include "table/table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,7 +6,6 @@
 #include "ckpt/open.h"
 #include "test.h"
 
-#include "base/buf.h"
 #include "ckpt.h"
 #include "ckpt/names.h"
 #include "format/snappy.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "finetune/weights.h"
-#include "op/ops.h"
 #include "slopes.h"
 #include "task/task.h"
 

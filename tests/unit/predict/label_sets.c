@@ -2,7 +2,6 @@
 /* Sets of classes: their scores, their limit, and how often they hold the true
  * class of examples that they were not made from. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/philox.h"
 #include "predict/label_sets.h"

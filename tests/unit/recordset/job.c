@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/philox.h"
-#include "format/tfrecord.h"
 #include "io/out_set.h"
 #include "recordset/job.h"
 #include "recordset/stats.h"

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/num.h"
 #include "op/ops.h"
 #include "task/target.h"
 #include "train/job.h"

@@ -10,7 +10,6 @@
 
 #include "golden.h"
 
-#include "base/buf.h"
 #include "base/utf8.h"
 #include "io/out.h"
 #include "tokenizer/bpe_int.h"

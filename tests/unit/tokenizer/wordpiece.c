@@ -14,7 +14,6 @@
 #include "base/philox.h"
 #include "base/utf8.h"
 #include "format/charset.h"
-#include "tokenizer/added_tokens.h"
 #include "tokenizer/bert_normalizer.h"
 #include "tokenizer/trie.h"
 #include "tokenizer/vocab.h"

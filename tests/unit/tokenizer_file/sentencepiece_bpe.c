@@ -14,7 +14,6 @@
 #include "io/in.h"
 #include "io/out.h"
 #include "tokenizer_file/sentencepiece_open_int.h"
-#include "tokenizer_file/sentencepiece_proto.h"
 #include "tokenizer_file/tokenizer_file.h"
 
 static struct bt_error err;
