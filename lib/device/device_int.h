@@ -125,29 +125,62 @@ bool bt_device_is_gpu(const struct bt_device *d);
  * there are devices have so many rows of that length, at most. */
 struct bt_device_piece {
 	size_t first, end;
-	int together; /* so many texts, from 0 on, are not parted; 0: 1 */
 	int length;
 	size_t rows;
 };
 
-/* The text with which a part of a piece begins, of about equal ones; part =
- * parts: its end. */
-size_t bt_device_cut(const uint32_t *start, const struct bt_device_piece *p,
-                     int part, int parts);
+/* The text with which a part begins, of about equal ones of first .. end - 1;
+ * part = parts: end. */
+size_t bt_device_cut(const struct bt_device_division *v, size_t first,
+                     size_t end, int part, int parts);
+
+/* Behind the smallest piece that begins with a text: a group on each device. */
+size_t bt_device_least(const struct bt_device_division *v, size_t first,
+                       size_t end);
 
 /* The piece that begins with a text: as few equal ones of first .. end - 1 as
- * have at most so many places on each device, or so many texts on each as are
- * not parted. */
-int bt_device_piece(const uint32_t *start, size_t first, size_t end,
-                    int together, int replicas, size_t places,
-                    struct bt_hlo_place *place, struct bt_device_piece *p,
+ * have at most so many places on each device, or the smallest. */
+int bt_device_piece(const struct bt_device_division *v, size_t first,
+                    size_t end, struct bt_hlo_place *place,
+                    struct bt_device_piece *p,
                     struct bt_error *err) BT_MUST_USE;
 
 /* The rows and length of the program for a piece, of these sizes if one holds
  * it, and where its texts are there. */
-int bt_device_fit(const struct bt_device_sizes *s, const uint32_t *start,
-                  const struct bt_device_piece *p, int replicas, size_t places,
-                  struct bt_hlo_place *place, struct bt_hlo_size *z,
-                  struct bt_error *err) BT_MUST_USE;
+int bt_device_fit(const struct bt_device_sizes *s,
+                  const struct bt_device_division *v,
+                  const struct bt_device_piece *p, struct bt_hlo_place *place,
+                  struct bt_hlo_size *z, struct bt_error *err) BT_MUST_USE;
+
+/* A piece of a batch, as the devices take it. */
+struct bt_device_part {
+	const struct bt_device_batch *b;
+	struct bt_device_division v;
+	struct bt_hlo_place *place; /* [b->texts.n] */
+	struct bt_device_piece piece;
+	struct bt_hlo_batch *x; /* [replicas] */
+};
+
+/* The first text of a replica. */
+static inline size_t bt_device_first(const struct bt_device_part *p,
+                                     int replica)
+{
+	return bt_device_cut(&p->v, p->piece.first, p->piece.end, replica,
+	                     p->v.replicas);
+}
+
+/* Sets what texts of groups are to be learned from in the batches of all
+ * replicas, which have the texts (groups.c). */
+int bt_device_fill_groups(const struct bt_device_part *p,
+                          struct bt_error *err) BT_MUST_USE;
+
+/* Texts of all devices that the loss compares, of so many on each. */
+static inline int bt_device_compared(const struct bt_device *d, int texts)
+{
+	bool compares = d->g->loss >= 0 &&
+	                d->g->nodes[d->g->loss].op == BT_OP_EMBEDDING_LOSS;
+
+	return compares ? d->replicas * texts : 0;
+}
 
 #endif

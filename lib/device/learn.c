@@ -83,14 +83,20 @@ static int make_learner(struct bt_device *d, const struct bt_device_learning *o,
 static int try_program(const struct bt_device *d,
                        const struct bt_device_learning *o, struct bt_error *err)
 {
-	struct bt_hlo_opts h = {.size = {1, bt_device_row_length(o->longest), 0,
-	                                 bt_device_room(d, 1)},
-	                        .drops = true,
-	                        .pos_weight = o->pos_weight};
+	struct bt_hlo_opts h = {
+	    .size = {.rows = 1,
+	             .length = bt_device_row_length(o->longest),
+	             .selected = bt_device_room(d, 1)},
+	    .drops = true,
+	    .replicas = d->replicas,
+	    .pos_weight = o->pos_weight,
+	    .embedding_loss = o->embedding_loss,
+	    .matryoshka = o->matryoshka};
 	struct bt_hlo_program p;
 	int r;
 
 	h.size.texts = bt_hlo_row_texts(h.size.length);
+	h.size.compared = bt_device_compared(d, h.size.texts);
 	r = bt_hlo_gradients(d->g, &h, &p, err);
 	bt_hlo_program_clear(&p);
 	return r;
@@ -304,6 +310,8 @@ static struct bt_hlo_truth truth_of(const struct bt_device *d,
 	                         .token = b->token0 + first,
 	                         .number = b->sequence0 + (uint32_t)t};
 
+	if (bt_op_groups(d->g)) /* see bt_device_fill_groups */
+		return x;
 	if (b->labels != NULL)
 		x.labels = b->labels + row;
 	if (b->targets != NULL)
@@ -315,19 +323,6 @@ static struct bt_hlo_truth truth_of(const struct bt_device *d,
 	if (b->next_labels != NULL)
 		x.next = b->next_labels[t];
 	return x;
-}
-
-/* A piece of a batch, as the devices take it. */
-struct part {
-	const struct bt_device_batch *b;
-	struct bt_hlo_place *place; /* [b->texts.n] */
-	struct bt_device_piece piece;
-	struct bt_hlo_batch *x; /* [replicas] */
-};
-
-static size_t first_of(const struct bt_device *d, const struct part *p, int i)
-{
-	return bt_device_cut(p->b->texts.start, &p->piece, i, d->replicas);
 }
 
 /* Selected tokens before a text. */
@@ -347,12 +342,14 @@ static size_t selected_before(const struct bt_device_texts *x, size_t text)
 
 /* The texts of a replica in their order, so that selected tokens are in
  * theirs. */
-static void fill(const struct bt_device *d, const struct part *p, int replica)
+static void fill(const struct bt_device *d, const struct bt_device_part *p,
+                 int replica)
 {
 	const struct bt_device_batch *b = p->b;
 	const struct bt_device_texts *x = &b->texts;
 	struct bt_hlo_batch *to = &p->x[replica];
-	size_t t = first_of(d, p, replica), end = first_of(d, p, replica + 1);
+	size_t t = bt_device_first(p, replica);
+	size_t end = bt_device_first(p, replica + 1);
 	size_t k = selected_before(x, t), first, n, k0, text;
 	size_t pairs = d->learner->o.r_drop > 0;
 	struct bt_hlo_truth truth;
@@ -377,13 +374,13 @@ static void fill(const struct bt_device *d, const struct part *p, int replica)
 static const void *batch_source(const void *ctx, int replica,
                                 enum bt_hlo_source source)
 {
-	const struct part *p = ctx;
+	const struct bt_device_part *p = ctx;
 
 	return bt_hlo_batch_data(&p->x[replica], source);
 }
 
 /* The size of a piece's program; its texts are placed for that. */
-static int choose_size(struct bt_device *d, const struct part *p,
+static int choose_size(struct bt_device *d, const struct bt_device_part *p,
                        struct bt_hlo_size *z, struct bt_error *err)
 {
 	const struct bt_device_texts *x = &p->b->texts;
@@ -391,19 +388,20 @@ static int choose_size(struct bt_device *d, const struct part *p,
 	int i;
 
 	for (i = 0; i < d->replicas; i++) {
-		n = selected_before(x, first_of(d, p, i + 1)) -
-		    selected_before(x, first_of(d, p, i));
+		n = selected_before(x, bt_device_first(p, i + 1)) -
+		    selected_before(x, bt_device_first(p, i));
 		most = n > most ? n : most;
 	}
 	z->selected = bt_device_room(d, (int)most);
-	i = bt_device_fit(&d->learner->sizes, x->start, &p->piece, d->replicas,
-	                  d->learner->places, p->place, z, err);
+	i = bt_device_fit(&d->learner->sizes, &p->v, &p->piece, p->place, z,
+	                  err);
 	z->texts = z->rows * bt_hlo_row_texts(z->length);
+	z->compared = bt_device_compared(d, z->texts);
 	return i;
 }
 
-static int run_filled(struct bt_device *d, struct part *p, int program,
-                      struct bt_error *err)
+static int run_filled(struct bt_device *d, struct bt_device_part *p,
+                      int program, struct bt_error *err)
 {
 	const struct bt_hlo_size *z = &d->programs[program].size;
 	const uint32_t *start = p->b->texts.start;
@@ -419,6 +417,8 @@ static int run_filled(struct bt_device *d, struct part *p, int program,
 		if (r == BT_OK)
 			fill(d, p, i);
 	}
+	if (r == BT_OK && bt_op_groups(d->g))
+		r = bt_device_fill_groups(p, err);
 	if (r == BT_OK)
 		r = run(d, program, batch_source, p, err);
 	for (i = 0; i < d->replicas; i++)
@@ -432,7 +432,7 @@ static int run_filled(struct bt_device *d, struct part *p, int program,
 	return BT_OK;
 }
 
-static int run_piece(struct bt_device *d, struct part *p, bool add,
+static int run_piece(struct bt_device *d, struct bt_device_part *p, bool add,
                      struct bt_error *err)
 {
 	struct bt_hlo_size z = {0};
@@ -451,7 +451,7 @@ static int run_piece(struct bt_device *d, struct part *p, bool add,
 
 /* Whether a piece that was too large for the device can be run as smaller
  * ones: what it was to be added to must be there. Halves their limit. */
-static bool shrink(struct bt_device *d, const struct part *p, bool add)
+static bool shrink(struct bt_device *d, struct bt_device_part *p, bool add)
 {
 	struct bt_device_learner *l = d->learner;
 	int i;
@@ -462,32 +462,50 @@ static bool shrink(struct bt_device *d, const struct part *p, bool add)
 		if (!d->g->params[i % d->g->n_params].frozen &&
 		    l->grad[i] == NULL)
 			return false;
-	if (p->piece.end - p->piece.first <=
-	    (size_t)d->replicas * (l->o.r_drop > 0 ? 2 : 1))
+	if (l->places == SIZE_MAX ||
+	    p->piece.end <=
+	        bt_device_least(&p->v, p->piece.first, p->b->texts.n))
 		return false;
 	while (l->places / 2 >= p->piece.rows * (size_t)p->piece.length)
 		l->places /= 2;
 	l->places /= 2;
+	p->v.places = l->places;
 	return true;
+}
+
+/* The numbers of R-Drop's passes over each text, to be freed. */
+static int32_t *number_passes(size_t n)
+{
+	int32_t *pass = bt_array(n + 1, sizeof(*pass));
+	size_t i;
+
+	for (i = 0; pass != NULL && i < n; i++)
+		pass[i] = (int32_t)(i % 2);
+	return pass;
 }
 
 int bt_device_gradients(struct bt_device *d, const struct bt_device_batch *b,
                         bool add, struct bt_error *err)
 {
-	struct part p = {.b = b,
-	                 .place = bt_array(b->texts.n + 1, sizeof(*p.place))};
+	bool twice = d->learner->o.r_drop > 0;
+	int32_t *pass = twice ? number_passes(b->texts.n) : NULL;
+	struct bt_device_part p = {
+	    .b = b,
+	    .v = {.start = b->texts.start,
+	          .number = bt_op_groups(d->g) ? b->labels : pass,
+	          .replicas = d->replicas,
+	          .places = d->learner->places},
+	    .place = bt_array(b->texts.n + 1, sizeof(*p.place))};
 	size_t end = 0;
 	int r = BT_OK;
 
 	if (!add)
 		d->learner->row_squares = 0;
-	if (p.place == NULL)
-		return bt_error_nomem(err, "placing texts in rows");
+	if (p.place == NULL || (twice && pass == NULL))
+		r = bt_error_nomem(err, "placing texts in rows");
 	while (end < b->texts.n && r == BT_OK) {
-		r = bt_device_piece(b->texts.start, end, b->texts.n,
-		                    d->learner->o.r_drop > 0 ? 2 : 1,
-		                    d->replicas, d->learner->places, p.place,
-		                    &p.piece, err);
+		r = bt_device_piece(&p.v, end, b->texts.n, p.place, &p.piece,
+		                    err);
 		if (r != BT_OK)
 			break;
 		r = run_piece(d, &p, add || end > 0, err);
@@ -499,6 +517,7 @@ int bt_device_gradients(struct bt_device *d, const struct bt_device_batch *b,
 		end = p.piece.end;
 	}
 	free(p.place);
+	free(pass);
 	return r;
 }
 

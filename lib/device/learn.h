@@ -9,13 +9,15 @@
  * A batch of more than bt_device_places() places on each device is run in
  * pieces whose gradients are added up; likewise one for which the device says
  * that its memory is too small, in pieces half as large. Each piece is divided
- * among the replicas, whose gradients are summed in the program.
+ * among the replicas, whose gradients are summed in the program. Groups of
+ * texts that a loss is of (bt_op_groups) are not parted.
  */
 #ifndef BT_DEVICE_LEARN_H
 #define BT_DEVICE_LEARN_H
 
 #include "device/device.h"
 #include "device/sizes.h"
+#include "op/ops.h"
 #include "stablehlo/program.h"
 
 struct bt_device_learning {
@@ -23,8 +25,9 @@ struct bt_device_learning {
 	size_t longest;                      /* tokens of a text */
 	const struct bt_device_sizes *sizes; /* of programs for batches that
 	                                      * they hold; or NULL. Read once */
-	size_t places;         /* of a device at most; 0: bt_device_places() */
-	enum bt_hlo_rule rule; /* of updates */
+	enum bt_hlo_rule rule;               /* of updates */
+	size_t places; /* of a device at most; 0: bt_device_places(); SIZE_MAX:
+	                * a batch is never run in pieces */
 	bool row_norm; /* the norm of gradients takes that of the word table as
 	                * TensorFlow's does; see bt_engine_sparse_excess */
 	float smoothing;
@@ -33,6 +36,8 @@ struct bt_device_learning {
 	float teacher_weight, temperature; /* of a teacher; 0: there is none */
 	float r_drop; /* texts 2i and 2i + 1 of batches are passes of one; 0:
 	               * each is its own */
+	enum bt_embedding_loss embedding_loss;
+	struct bt_matryoshka matryoshka;
 	const float *const *moment1, *const *moment2; /* [n_params] each, read
 	                                               * once; of frozen
 	                                               * parameters unused, the
@@ -52,8 +57,9 @@ int bt_device_reload(struct bt_device *d, const float *const *param,
  */
 struct bt_device_batch {
 	struct bt_device_texts texts;
-	const int32_t *labels;
-	const float *targets; /* [texts][n_targets] */
+	const int32_t *labels; /* of losses of groups, which need them: the
+	                        * texts' numbers in theirs */
+	const float *targets;  /* [texts][n_targets] */
 	size_t n_targets;
 	const float *teacher; /* [rows][columns of the logits]; or NULL */
 	const uint32_t *teacher_row;

@@ -31,6 +31,8 @@ static int write_text(struct bt_device *d, struct bt_device_program *x,
 	o.teacher_weight = l->teacher_weight;
 	o.temperature = l->temperature;
 	o.r_drop = l->r_drop;
+	o.embedding_loss = l->embedding_loss;
+	o.matryoshka = l->matryoshka;
 	return bt_hlo_gradients(d->g, &o, &x->text, err);
 }
 

@@ -39,99 +39,111 @@ static int round_up(size_t n, size_t steps)
 	return (int)(step > 1 ? (n + step - 1) / step * step : n);
 }
 
-/* Texts that are not parted. */
-static size_t unit_of(const struct bt_device_piece *p)
+/* Behind the group of text t, which is before `end`. */
+static size_t next_group(const struct bt_device_division *v, size_t t,
+                         size_t end)
 {
-	return p->together > 1 ? (size_t)p->together : 1;
+	do
+		t++;
+	while (v->number != NULL && t < end && v->number[t] != 0);
+	return t;
 }
 
-size_t bt_device_cut(const uint32_t *start, const struct bt_device_piece *p,
-                     int part, int parts)
+size_t bt_device_cut(const struct bt_device_division *v, size_t first,
+                     size_t end, int part, int parts)
 {
-	uint64_t all = start[p->end] - start[p->first];
-	uint64_t at = all * (uint64_t)part / (uint64_t)parts + start[p->first];
-	size_t t = p->first, unit = unit_of(p);
+	const uint32_t *start = v->start;
+	uint64_t all = start[end] - start[first];
+	uint64_t at = all * (uint64_t)part / (uint64_t)parts + start[first];
+	size_t t = first, before = first;
 
-	while (t < p->end && start[t] < at)
-		t += unit;
-	return t > p->first && at - start[t - unit] < start[t] - at ? t - unit
-	                                                            : t;
+	while (t < end && start[t] < at) {
+		before = t;
+		t = next_group(v, t, end);
+	}
+	return at - start[before] < start[t] - at ? before : t;
 }
 
 /* Places the parts of a piece, one for each device, in rows of that length:
  * sets place[t] of its texts, and the rows of the part that has most. */
-static int place_parts(const uint32_t *start, const struct bt_device_piece *p,
-                       int replicas, int length, struct bt_hlo_place *place,
-                       size_t *rows, struct bt_error *err)
+static int place_parts(const struct bt_device_division *v,
+                       const struct bt_device_piece *p, int length,
+                       struct bt_hlo_place *place, size_t *rows,
+                       struct bt_error *err)
 {
 	size_t from = p->first, to, n;
 	int i, r = BT_OK;
 
-	for (*rows = 1, i = 0; i < replicas && r == BT_OK; i++, from = to) {
-		to = bt_device_cut(start, p, i + 1, replicas);
-		r = bt_hlo_place(start + from, to - from, length, place + from,
-		                 &n, err);
+	for (*rows = 1, i = 0; i < v->replicas && r == BT_OK; i++, from = to) {
+		to = bt_device_cut(v, p->first, p->end, i + 1, v->replicas);
+		r = bt_hlo_place(v->start + from, to - from, length,
+		                 place + from, &n, err);
 		*rows = r == BT_OK && n > *rows ? n : *rows;
 	}
 	return r;
 }
 
 /* Sets the length of rows that a piece needs, and how many. */
-static int measure(const uint32_t *start, struct bt_device_piece *p,
-                   int replicas, struct bt_hlo_place *place,
+static int measure(const struct bt_device_division *v,
+                   struct bt_device_piece *p, struct bt_hlo_place *place,
                    struct bt_error *err)
 {
 	size_t longest = 1, t, n;
 
 	for (t = p->first; t < p->end; t++) {
-		n = start[t + 1] - start[t];
+		n = v->start[t + 1] - v->start[t];
 		longest = n > longest ? n : longest;
 	}
 	p->length = bt_device_row_length(longest);
-	return place_parts(start, p, replicas, p->length, place, &p->rows, err);
+	return place_parts(v, p, p->length, place, &p->rows, err);
 }
 
-int bt_device_piece(const uint32_t *start, size_t first, size_t end,
-                    int together, int replicas, size_t places,
-                    struct bt_hlo_place *place, struct bt_device_piece *p,
-                    struct bt_error *err)
+size_t bt_device_least(const struct bt_device_division *v, size_t first,
+                       size_t end)
 {
-	int parts = 0, r;
-	size_t all, least;
+	int i;
 
-	*p = (struct bt_device_piece){
-	    .first = first, .end = end, .together = together};
-	least = (size_t)replicas * unit_of(p);
+	for (i = 0; i < v->replicas && first < end; i++)
+		first = next_group(v, first, end);
+	return first;
+}
+
+int bt_device_piece(const struct bt_device_division *v, size_t first,
+                    size_t end, struct bt_hlo_place *place,
+                    struct bt_device_piece *p, struct bt_error *err)
+{
+	size_t all, least = bt_device_least(v, first, end);
+	int parts = 0, r;
+
+	*p = (struct bt_device_piece){.first = first, .end = end};
 	for (;;) {
-		r = measure(start, p, replicas, place, err);
+		r = measure(v, p, place, err);
 		all = p->rows * (size_t)p->length;
-		if (r != BT_OK || p->end - first <= least || all <= places)
+		if (r != BT_OK || p->end <= least || all <= v->places)
 			return r;
-		parts =
-		    parts == 0 ? (int)((all + places - 1) / places) : parts + 1;
-		p->end = end;
-		p->end = bt_device_cut(start, p, 1, parts);
-		if (p->end < first + least)
-			p->end = first + least;
+		parts = parts == 0 ? (int)((all + v->places - 1) / v->places)
+		                   : parts + 1;
+		p->end = bt_device_cut(v, first, end, 1, parts);
+		if (p->end < least)
+			p->end = least;
 	}
 }
 
-int bt_device_fit(const struct bt_device_sizes *s, const uint32_t *start,
-                  const struct bt_device_piece *p, int replicas, size_t places,
-                  struct bt_hlo_place *place, struct bt_hlo_size *z,
-                  struct bt_error *err)
+int bt_device_fit(const struct bt_device_sizes *s,
+                  const struct bt_device_division *v,
+                  const struct bt_device_piece *p, struct bt_hlo_place *place,
+                  struct bt_hlo_size *z, struct bt_error *err)
 {
 	int length = 0, r = BT_OK;
 	size_t rows = 0, i;
 
 	for (i = 0; i < s->n && r == BT_OK; i++) {
 		if (s->at[i].length < p->length ||
-		    places_of(&s->at[i]) > places)
+		    places_of(&s->at[i]) > v->places)
 			continue;
 		if (s->at[i].length != length) {
 			length = s->at[i].length;
-			r = place_parts(start, p, replicas, length, place,
-			                &rows, err);
+			r = place_parts(v, p, length, place, &rows, err);
 		}
 		if (r == BT_OK && rows <= (size_t)s->at[i].rows) {
 			z->rows = s->at[i].rows;
@@ -143,7 +155,7 @@ int bt_device_fit(const struct bt_device_sizes *s, const uint32_t *start,
 		return r;
 	z->rows = round_up(p->rows, 8);
 	z->length = p->length;
-	return place_parts(start, p, replicas, p->length, place, &rows, err);
+	return place_parts(v, p, p->length, place, &rows, err);
 }
 
 static int count(struct bt_device_sizes *s, const struct bt_device_piece *p,
@@ -163,8 +175,8 @@ static int count(struct bt_device_sizes *s, const struct bt_device_piece *p,
 	return BT_OK;
 }
 
-int bt_device_sizes_count(struct bt_device_sizes *s, const uint32_t *start,
-                          size_t n, int together, int replicas, size_t places,
+int bt_device_sizes_count(struct bt_device_sizes *s,
+                          const struct bt_device_division *v, size_t n,
                           struct bt_error *err)
 {
 	struct bt_hlo_place *place = bt_array(n + 1, sizeof(*place));
@@ -174,8 +186,7 @@ int bt_device_sizes_count(struct bt_device_sizes *s, const uint32_t *start,
 	if (place == NULL)
 		return bt_error_nomem(err, "placing texts in rows");
 	while (p.end < n && r == BT_OK) {
-		r = bt_device_piece(start, p.end, n, together, replicas, places,
-		                    place, &p, err);
+		r = bt_device_piece(v, p.end, n, place, &p, err);
 		if (r == BT_OK)
 			r = count(s, &p, err);
 	}

@@ -24,11 +24,20 @@ struct bt_device_sizes {
 	size_t n, cap;
 };
 
-/* Counts a batch, of n >= 1 texts of which text t has start[t + 1] - start[t]
- * tokens and so many together are not parted, on so many devices, which have
- * that many places for tokens each. Returns 0, or BT_ENOMEM. */
-int bt_device_sizes_count(struct bt_device_sizes *s, const uint32_t *start,
-                          size_t n, int together, int replicas, size_t places,
+/* How the texts of a batch are divided. */
+struct bt_device_division {
+	const uint32_t *start; /* text t has start[t + 1] - start[t] tokens */
+	const int32_t
+	    *number;   /* of texts in their groups, which are not parted:
+	                * 0 begins one; or NULL: each text is one */
+	int replicas;  /* devices */
+	size_t places; /* for tokens on each, at most; SIZE_MAX: a batch
+	                * is one piece */
+};
+
+/* Counts a batch of n >= 1 texts. Returns 0, or BT_ENOMEM. */
+int bt_device_sizes_count(struct bt_device_sizes *s,
+                          const struct bt_device_division *v, size_t n,
                           struct bt_error *err) BT_MUST_USE;
 
 /* Leaves few sizes, in the order of their places. Again and again the one is

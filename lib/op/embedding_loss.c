@@ -15,3 +15,20 @@ int bt_op_embedding_loss(struct bt_graph *g, int embeddings)
 	                                         .in = {embeddings},
 	                                         .n_in = 1});
 }
+
+static bool has_loss(const struct bt_graph *g, enum bt_opcode op)
+{
+	return g->loss >= 0 && g->nodes[g->loss].op == op;
+}
+
+bool bt_op_groups(const struct bt_graph *g)
+{
+	return has_loss(g, BT_OP_CHOICE_LOSS) ||
+	       has_loss(g, BT_OP_EMBEDDING_LOSS);
+}
+
+bool bt_op_compares_all(const struct bt_graph *g, enum bt_embedding_loss loss)
+{
+	return has_loss(g, BT_OP_EMBEDDING_LOSS) &&
+	       loss != BT_EMBEDDING_COSINE; /* a sum over pairs */
+}

@@ -329,4 +329,11 @@ enum bt_embedding_loss {
 #define BT_EMBEDDING_SCALE 20
 int bt_op_embedding_loss(struct bt_graph *g, int embeddings);
 
+/* Whether a graph's loss is of texts that belong together: the labels are their
+ * numbers in their group, which a batch has whole. */
+bool bt_op_groups(const struct bt_graph *g);
+
+/* Whether it compares all texts of a batch, and is no sum over groups. */
+bool bt_op_compares_all(const struct bt_graph *g, enum bt_embedding_loss loss);
+
 #endif

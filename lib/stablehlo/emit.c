@@ -25,6 +25,10 @@ static const char *source_name(enum bt_hlo_source source)
 	    [BT_HLO_ARG_TARGETS] = "targets",
 	    [BT_HLO_ARG_NEXT_LABELS] = "next labels",
 	    [BT_HLO_ARG_NEXT_WEIGHTS] = "next weights",
+	    [BT_HLO_ARG_GROUPS] = "groups",
+	    [BT_HLO_ARG_PAIRS] = "pairs",
+	    [BT_HLO_ARG_EQUAL] = "equal texts",
+	    [BT_HLO_ARG_OWN] = "own texts",
 	    [BT_HLO_ARG_NUMBERS] = "numbers",
 	    [BT_HLO_ARG_TEXT_NUMBERS] = "text numbers",
 	    [BT_HLO_ARG_RANDOM] = "random",
@@ -104,7 +108,8 @@ struct bt_hlo_shape bt_hlo_source_shape(const struct bt_graph *g,
                                         enum bt_hlo_source source)
 {
 	const struct bt_node *logits = g->nodes + g->logits;
-	int64_t texts = size->texts;
+	int64_t texts = size->texts, compared = size->compared;
+	int64_t rows = compared > 0 ? compared : rows_of(size, logits->rows);
 
 	switch (source) {
 	case BT_HLO_ARG_CONSTANTS:
@@ -121,17 +126,22 @@ struct bt_hlo_shape bt_hlo_source_shape(const struct bt_graph *g,
 	case BT_HLO_ARG_FIRST:
 	case BT_HLO_ARG_OTHERS:
 	case BT_HLO_ARG_NEXT_LABELS:
+	case BT_HLO_ARG_GROUPS:
+	case BT_HLO_ARG_OWN:
 		return bt_hlo_vector(BT_HLO_I32, texts);
+	case BT_HLO_ARG_PAIRS:
+	case BT_HLO_ARG_EQUAL:
+		return bt_hlo_vector(BT_HLO_I32, compared);
 	case BT_HLO_ARG_SELECTED:
 		return bt_hlo_vector(BT_HLO_I32, size->selected);
 	case BT_HLO_ARG_LABELS:
-		return bt_hlo_vector(BT_HLO_I32, rows_of(size, logits->rows));
+		return bt_hlo_vector(BT_HLO_I32, rows);
 	case BT_HLO_ARG_WEIGHTS:
-		return bt_hlo_vector(BT_HLO_F32, rows_of(size, logits->rows));
+		return bt_hlo_vector(BT_HLO_F32, rows);
 	case BT_HLO_ARG_TARGETS:
 	case BT_HLO_ARG_TEACHER:
-		return bt_hlo_matrix(BT_HLO_F32, rows_of(size, logits->rows),
-		                     logits->cols);
+		return bt_hlo_matrix(BT_HLO_F32, rows,
+		                     compared > 0 ? 1 : logits->cols);
 	case BT_HLO_ARG_NEXT_WEIGHTS:
 		return bt_hlo_vector(BT_HLO_F32, texts);
 	default:
@@ -152,21 +162,29 @@ int bt_hlo_input(struct bt_hlo_emit *e, enum bt_hlo_source source)
 	return e->input[source];
 }
 
+int bt_hlo_same(struct bt_hlo *b, int x)
+{
+	static const int queries[] = {0, 1}, keys[] = {0, 2};
+	struct bt_hlo_shape s = bt_hlo_shape_of(b, x);
+	int y;
+
+	s.rank = 3;
+	s.dim[2] = s.dim[1];
+	y = bt_hlo_broadcast(b, x, s, queries);
+	x = bt_hlo_broadcast(b, x, s, keys);
+	return bt_hlo_compare(b, "EQ", y, x);
+}
+
 int bt_hlo_same_text(struct bt_hlo_emit *e)
 {
 	struct bt_hlo *b = &e->b;
-	const struct bt_hlo_size *z = &e->o->size;
-	struct bt_hlo_shape s = {
-	    BT_HLO_I32, 3, {z->rows, z->length, z->length}};
-	static const int queries[] = {0, 1}, keys[] = {0, 2};
-	int x, y;
+	const int64_t rows[] = {e->o->size.rows, e->o->size.length};
+	int x;
 
 	if (e->same_text != BT_HLO_NONE)
 		return e->same_text;
-	x = bt_hlo_reshape(b, bt_hlo_input(e, BT_HLO_ARG_SEGMENTS), 2, s.dim);
-	y = bt_hlo_broadcast(b, x, s, queries);
-	x = bt_hlo_broadcast(b, x, s, keys);
-	e->same_text = bt_hlo_compare(b, "EQ", y, x);
+	x = bt_hlo_reshape(b, bt_hlo_input(e, BT_HLO_ARG_SEGMENTS), 2, rows);
+	e->same_text = bt_hlo_same(b, x);
 	return e->same_text;
 }
 

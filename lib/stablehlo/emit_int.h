@@ -85,6 +85,8 @@ extern const struct bt_hlo_op bt_hlo_op_log_loss;
 extern const struct bt_hlo_op bt_hlo_op_square_loss;
 extern const struct bt_hlo_op bt_hlo_op_sigmoid_loss;
 extern const struct bt_hlo_op bt_hlo_op_span_loss;
+extern const struct bt_hlo_op bt_hlo_op_choice_loss;
+extern const struct bt_hlo_op bt_hlo_op_embedding_loss;
 
 /* A program from its beginning to its end, after which e is cleared. most: of
  * results. */
@@ -153,8 +155,21 @@ int bt_hlo_drop_pairs(struct bt_hlo_emit *e, int node, int x);
 int bt_hlo_drop_back(struct bt_hlo_emit *e, int node, float probability,
                      int dx);
 
+/* [rows, n, n]: the pairs in which x, [rows, n], is the same. */
+int bt_hlo_same(struct bt_hlo *b, int x);
+
 /* Pairs of tokens of a text, [rows, length, length]. */
 int bt_hlo_same_text(struct bt_hlo_emit *e);
+
+/* Of losses: adds the sum of x, [rows, columns], to the loss. The logarithms of
+ * the softmax of rows; of x, [rows, n], each among those of its row that
+ * `same`, [rows, n, n], pairs it with. The loss of such logarithms p, where y
+ * is 1 at what is right and else 0, times w, is added; returns the gradient. */
+void bt_hlo_add_loss(struct bt_hlo_emit *e, int x);
+int bt_hlo_log_softmax(struct bt_hlo *b, int x);
+int bt_hlo_log_softmax_among(struct bt_hlo *b, int x, int same);
+int bt_hlo_loss_of_right(struct bt_hlo_emit *e, int p, int y, int w);
+void bt_hlo_loss_back(struct bt_hlo_emit *e, int node);
 
 /* The rows of texts for their tokens, for padding those of the first text; and
  * for texts' first tokens alone, with zeros in the rows of all others. */

@@ -7,8 +7,7 @@
 #include "op/ops.h"
 #include "stablehlo/emit_int.h"
 
-/* Adds the sum of x, [rows, columns], to the loss. */
-static void add_loss(struct bt_hlo_emit *e, int x)
+void bt_hlo_add_loss(struct bt_hlo_emit *e, int x)
 {
 	struct bt_hlo *b = &e->b;
 	const int64_t one = 1;
@@ -81,8 +80,7 @@ static int minus_product(struct bt_hlo *b, int x, int y)
 	return bt_hlo_unary(b, "negate", bt_hlo_binary(b, "multiply", x, y));
 }
 
-/* The logarithms of the softmax of x's rows. */
-static int log_softmax(struct bt_hlo *b, int x)
+int bt_hlo_log_softmax(struct bt_hlo *b, int x)
 {
 	int y = bt_hlo_reduce(b, "maximum", x, 1);
 
@@ -120,7 +118,7 @@ static int teach(struct bt_hlo_emit *e, int w, int y, int d)
 	double a = taught(e), t = heat(e);
 
 	y = bt_hlo_binary(b, "multiply", w, y);
-	add_loss(e, bt_hlo_with(b, "multiply", y, a * t * t));
+	bt_hlo_add_loss(e, bt_hlo_with(b, "multiply", y, a * t * t));
 	d = bt_hlo_binary(b, "multiply", w, d);
 	return bt_hlo_with(b, "multiply", d, a * t);
 }
@@ -146,7 +144,7 @@ static int teach_classes(struct bt_hlo_emit *e, int x, int w)
 	int z = bt_hlo_input(e, BT_HLO_ARG_TEACHER), p, y;
 
 	w = with_class(e, x, w);
-	p = log_softmax(b, bt_hlo_with(b, "multiply", x, 1 / heat(e)));
+	p = bt_hlo_log_softmax(b, bt_hlo_with(b, "multiply", x, 1 / heat(e)));
 	y = bt_hlo_binary(b, "subtract", z_log_z(b, z),
 	                  bt_hlo_binary(b, "multiply", z, p));
 	p = bt_hlo_unary(b, "exponential", p);
@@ -163,7 +161,7 @@ static int draw_together(struct bt_hlo_emit *e, int x, int w)
 
 	other = bt_hlo_rows_named(e, other, bt_hlo_dim(b, x, 0));
 	w = with_class(e, x, w);
-	ratio = log_softmax(b, x);
+	ratio = bt_hlo_log_softmax(b, x);
 	p = bt_hlo_unary(b, "exponential", ratio);
 	r = bt_hlo_dot_tn(b, other, p);
 	ratio =
@@ -172,7 +170,7 @@ static int draw_together(struct bt_hlo_emit *e, int x, int w)
 	y = bt_hlo_binary(b, "subtract", p, r);
 	y = bt_hlo_binary(b, "multiply", y, ratio);
 	y = bt_hlo_binary(b, "multiply", w, y);
-	add_loss(e, bt_hlo_with(b, "multiply", y, a / 2));
+	bt_hlo_add_loss(e, bt_hlo_with(b, "multiply", y, a / 2));
 	y = bt_hlo_binary(b, "subtract", ratio, bt_hlo_along(b, kl, x, 0));
 	y = bt_hlo_binary(b, "multiply", p, bt_hlo_with(b, "add", y, 1));
 	y = bt_hlo_binary(b, "subtract", y, r);
@@ -222,7 +220,8 @@ static void cross_entropy(struct bt_hlo_emit *e, int node, bool softmax)
 {
 	struct bt_hlo *b = &e->b;
 	int x = logits_of(e, node), w = weights_of(e, node, x);
-	int q = wanted_of(e, node, x), p = softmax ? log_softmax(b, x) : x;
+	int q = wanted_of(e, node, x),
+	    p = softmax ? bt_hlo_log_softmax(b, x) : x;
 	int dx = BT_HLO_NONE;
 
 	if (taught(e) > 0 && softmax && !e->g->nodes[node].u.loss.next) {
@@ -232,7 +231,8 @@ static void cross_entropy(struct bt_hlo_emit *e, int node, bool softmax)
 	           !e->g->nodes[node].u.loss.next) {
 		dx = draw_together(e, x, w);
 	}
-	add_loss(e, bt_hlo_binary(b, "multiply", w, minus_product(b, p, q)));
+	bt_hlo_add_loss(
+	    e, bt_hlo_binary(b, "multiply", w, minus_product(b, p, q)));
 	if (softmax) {
 		p = bt_hlo_unary(b, "exponential", p);
 		if (e->o->class_weight != NULL)
@@ -249,7 +249,7 @@ static void cross_entropy(struct bt_hlo_emit *e, int node, bool softmax)
 }
 
 /* The gradient by the logits is there. */
-static void loss_back(struct bt_hlo_emit *e, int node)
+void bt_hlo_loss_back(struct bt_hlo_emit *e, int node)
 {
 	bt_hlo_give(e, e->g->nodes[node].in[0], e->outputs[node].saved[0]);
 }
@@ -259,14 +259,15 @@ static void softmax_loss(struct bt_hlo_emit *e, int node)
 	cross_entropy(e, node, true);
 }
 
-const struct bt_hlo_op bt_hlo_op_softmax_loss = {softmax_loss, loss_back};
+const struct bt_hlo_op bt_hlo_op_softmax_loss = {softmax_loss,
+                                                 bt_hlo_loss_back};
 
 static void log_loss(struct bt_hlo_emit *e, int node)
 {
 	cross_entropy(e, node, false);
 }
 
-const struct bt_hlo_op bt_hlo_op_log_loss = {log_loss, loss_back};
+const struct bt_hlo_op bt_hlo_op_log_loss = {log_loss, bt_hlo_loss_back};
 
 /* The weights of numbers, of which a row's share one. */
 static int share_of(struct bt_hlo_emit *e, int node, int like)
@@ -285,12 +286,12 @@ static void square_loss(struct bt_hlo_emit *e, int node)
 	x = bt_hlo_binary(b, "subtract", x,
 	                  bt_hlo_input(e, BT_HLO_ARG_TARGETS));
 	y = bt_hlo_binary(b, "multiply", w, x);
-	add_loss(e, bt_hlo_binary(b, "multiply", x, y));
+	bt_hlo_add_loss(e, bt_hlo_binary(b, "multiply", x, y));
 	e->outputs[node].saved[0] =
 	    bt_hlo_sum(b, dx, bt_hlo_with(b, "multiply", y, 2));
 }
 
-const struct bt_hlo_op bt_hlo_op_square_loss = {square_loss, loss_back};
+const struct bt_hlo_op bt_hlo_op_square_loss = {square_loss, bt_hlo_loss_back};
 
 /* With weights p of the positives and a = 1 + (p - 1) y: a softplus(x) - p y x,
  * whose slope is a logistic(x) - p y. */
@@ -313,14 +314,44 @@ static void sigmoid_loss(struct bt_hlo_emit *e, int node)
 	z = bt_hlo_binary(b, "multiply", a, z);
 	y = bt_hlo_binary(b, "multiply", py, x);
 	z = bt_hlo_binary(b, "subtract", z, y);
-	add_loss(e, bt_hlo_binary(b, "multiply", w, z));
+	bt_hlo_add_loss(e, bt_hlo_binary(b, "multiply", w, z));
 	z = bt_hlo_binary(b, "multiply", a, bt_hlo_unary(b, "logistic", x));
 	z = bt_hlo_binary(b, "subtract", z, py);
 	z = bt_hlo_binary(b, "multiply", w, z);
 	e->outputs[node].saved[0] = bt_hlo_sum(b, dx, z);
 }
 
-const struct bt_hlo_op bt_hlo_op_sigmoid_loss = {sigmoid_loss, loss_back};
+const struct bt_hlo_op bt_hlo_op_sigmoid_loss = {sigmoid_loss,
+                                                 bt_hlo_loss_back};
+
+int bt_hlo_log_softmax_among(struct bt_hlo *b, int x, int same)
+{
+	static const int queries[] = {0, 1}, keys[] = {0, 2};
+	struct bt_hlo_shape s = bt_hlo_shape_of(b, same);
+	int y, most, none;
+
+	s.type = BT_HLO_F32;
+	none = bt_hlo_splat(b, s, BT_HLO_LEAST);
+	y = bt_hlo_broadcast(b, x, s, keys);
+	y = bt_hlo_select(b, same, y, none);
+	most = bt_hlo_reduce(b, "maximum", y, 2);
+	y = bt_hlo_binary(b, "subtract", y,
+	                  bt_hlo_broadcast(b, most, s, queries));
+	y = bt_hlo_reduce(b, "add", bt_hlo_unary(b, "exponential", y), 2);
+	y = bt_hlo_binary(b, "add", most, bt_hlo_unary(b, "log", y));
+	return bt_hlo_binary(b, "subtract", x, y);
+}
+
+int bt_hlo_loss_of_right(struct bt_hlo_emit *e, int p, int y, int w)
+{
+	struct bt_hlo *b = &e->b;
+
+	bt_hlo_add_loss(
+	    e, bt_hlo_binary(b, "multiply", w, minus_product(b, p, y)));
+	p = bt_hlo_unary(b, "exponential", p);
+	p = bt_hlo_binary(b, "subtract", p, y);
+	return bt_hlo_binary(b, "multiply", w, p);
+}
 
 /* The logarithms of the softmax over the tokens of each text, of column c of x,
  * [tokens, columns]: as a column. Each token sums up its text's, as attention
@@ -331,21 +362,11 @@ static int span_column(struct bt_hlo_emit *e, int x, int c)
 	const struct bt_hlo_size *z = &e->o->size;
 	const int64_t rows[] = {z->rows, z->length};
 	const int64_t column[] = {bt_hlo_tokens(e), 1};
-	static const int queries[] = {0, 1}, keys[] = {0, 2};
-	int same = bt_hlo_same_text(e), y, most, none;
-	struct bt_hlo_shape s = bt_hlo_shape_of(b, same);
+	int same = bt_hlo_same_text(e);
 
-	s.type = BT_HLO_F32;
 	x = bt_hlo_reshape(b, bt_hlo_slice(b, x, 1, c, c + 1), 2, rows);
-	none = bt_hlo_splat(b, s, BT_HLO_LEAST);
-	y = bt_hlo_broadcast(b, x, s, keys);
-	y = bt_hlo_select(b, same, y, none);
-	most = bt_hlo_reduce(b, "maximum", y, 2);
-	y = bt_hlo_binary(b, "subtract", y,
-	                  bt_hlo_broadcast(b, most, s, queries));
-	y = bt_hlo_reduce(b, "add", bt_hlo_unary(b, "exponential", y), 2);
-	y = bt_hlo_binary(b, "add", most, bt_hlo_unary(b, "log", y));
-	return bt_hlo_reshape(b, bt_hlo_binary(b, "subtract", x, y), 2, column);
+	x = bt_hlo_log_softmax_among(b, x, same);
+	return bt_hlo_reshape(b, x, 2, column);
 }
 
 /* Each token has its text's weight, and targets are 1 at both ends. */
@@ -358,10 +379,7 @@ static void span_loss(struct bt_hlo_emit *e, int node)
 	p[1] = span_column(e, x, 1);
 	x = bt_hlo_concat(b, p, 2, 1);
 	y = bt_hlo_input(e, BT_HLO_ARG_TARGETS);
-	add_loss(e, bt_hlo_binary(b, "multiply", w, minus_product(b, x, y)));
-	x = bt_hlo_unary(b, "exponential", x);
-	x = bt_hlo_binary(b, "subtract", x, y);
-	e->outputs[node].saved[0] = bt_hlo_binary(b, "multiply", w, x);
+	e->outputs[node].saved[0] = bt_hlo_loss_of_right(e, x, y, w);
 }
 
-const struct bt_hlo_op bt_hlo_op_span_loss = {span_loss, loss_back};
+const struct bt_hlo_op bt_hlo_op_span_loss = {span_loss, bt_hlo_loss_back};

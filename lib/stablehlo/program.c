@@ -28,6 +28,8 @@ static const struct bt_hlo_op *const ops[BT_OPCODES] = {
     [BT_OP_SQUARE_LOSS] = &bt_hlo_op_square_loss,
     [BT_OP_SIGMOID_LOSS] = &bt_hlo_op_sigmoid_loss,
     [BT_OP_SPAN_LOSS] = &bt_hlo_op_span_loss,
+    [BT_OP_CHOICE_LOSS] = &bt_hlo_op_choice_loss,
+    [BT_OP_EMBEDDING_LOSS] = &bt_hlo_op_embedding_loss,
 };
 
 /* Marks what the nodes that are marked read, directly or not. */

@@ -8,7 +8,7 @@
 #ifndef BT_STABLEHLO_PROGRAM_H
 #define BT_STABLEHLO_PROGRAM_H
 
-#include "op/graph.h"
+#include "op/ops.h"
 #include "stablehlo/builder.h"
 
 /* How an update is done: see bt_hlo_update. */
@@ -19,6 +19,8 @@ struct bt_hlo_size {
 	int rows, length; /* and the tokens of a row */
 	int texts;
 	int selected; /* tokens; 0: none can be */
+	int compared; /* texts of all devices, which a loss of embeddings
+	               * compares with each other; 0: none does */
 };
 
 struct bt_hlo_opts {
@@ -45,6 +47,8 @@ struct bt_hlo_opts {
 	const float *pos_weight;   /* [columns of the logits], or NULL: all 1 */
 	float teacher_weight, temperature; /* of a teacher; 0: there is none */
 	float r_drop; /* texts are two passes of each; 0: they are not */
+	enum bt_embedding_loss embedding_loss;
+	struct bt_matryoshka matryoshka;
 };
 
 /* What an argument is. */
@@ -68,13 +72,24 @@ enum bt_hlo_source {
 	                       * batch does not have, a number that no other
 	                       * text and no token has */
 	BT_HLO_ARG_SELECTED,  /* [selected] tokens */
-	/* of the loss, for each row of the logits: */
+	/* of the loss, for each row of the logits, or each text that is
+	 * compared, of all devices: */
 	BT_HLO_ARG_LABELS,       /* classes */
 	BT_HLO_ARG_WEIGHTS,      /* f32, scaled; 0 where there is no loss */
 	BT_HLO_ARG_TARGETS,      /* f32 [rows, columns] numbers to predict; of
-	                          * spans 1 at the first and the last token */
+	                          * spans 1 at the first and the last token, of
+	                          * choices 1 at the right one; of texts that
+	                          * are compared [texts, 1] their pairs' */
 	BT_HLO_ARG_NEXT_LABELS,  /* [texts] of the second logits, */
 	BT_HLO_ARG_NEXT_WEIGHTS, /* f32 [texts] likewise */
+	BT_HLO_ARG_GROUPS,       /* [texts] numbers of the questions that they
+	                          * are choices of */
+	/* of texts that are compared: */
+	BT_HLO_ARG_PAIRS, /* [compared] the number of the text 1 of an anchor;
+	                   * of others negative */
+	BT_HLO_ARG_EQUAL, /* [compared] what texts of equal tokens share;
+	                   * negative: there is no text */
+	BT_HLO_ARG_OWN,   /* [texts] numbers that the device's own have */
 	/* of dropout, u32: */
 	BT_HLO_ARG_NUMBERS,      /* [tokens] of them in the update */
 	BT_HLO_ARG_TEXT_NUMBERS, /* [texts] likewise */

@@ -172,7 +172,12 @@ static int32_t nothing(const struct bt_hlo_batch *b, int source, size_t i)
 	switch (source) {
 	case BT_HLO_ARG_SEGMENTS:
 	case BT_HLO_ARG_LABELS:
+	case BT_HLO_ARG_GROUPS:
+	case BT_HLO_ARG_PAIRS:
+	case BT_HLO_ARG_EQUAL:
 		return -1;
+	case BT_HLO_ARG_OWN:
+		return (int32_t)i;
 	case BT_HLO_ARG_FIRST:
 		return b->size.rows * b->size.length + (int32_t)i;
 	case BT_HLO_ARG_OTHERS:
@@ -290,6 +295,27 @@ void bt_hlo_batch_learn(struct bt_hlo_batch *b,
 		    (int32_t)(truth->token + i);
 	b->arg[BT_HLO_ARG_TEXT_NUMBERS][text] = (int32_t)truth->number;
 	b->arg[BT_HLO_ARG_OTHERS][text] = (int32_t)truth->other;
+}
+
+void bt_hlo_batch_group(struct bt_hlo_batch *b, size_t text,
+                        const struct bt_hlo_member *m)
+{
+	if (b->size.compared > 0) {
+		b->arg[BT_HLO_ARG_PAIRS][text] = m->pair;
+		b->arg[BT_HLO_ARG_EQUAL][text] = m->equal;
+	} else {
+		b->arg[BT_HLO_ARG_GROUPS][text] = m->group;
+	}
+	b->real[BT_HLO_ARG_WEIGHTS][text] = m->weight;
+	b->real[BT_HLO_ARG_TARGETS][text] = m->target;
+}
+
+void bt_hlo_batch_own(struct bt_hlo_batch *b, size_t first)
+{
+	int i;
+
+	for (i = 0; i < b->size.texts; i++)
+		b->arg[BT_HLO_ARG_OWN][i] = (int32_t)first + i;
 }
 
 void bt_hlo_batch_random(struct bt_hlo_batch *b, uint64_t seed, uint32_t step,

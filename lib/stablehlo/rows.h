@@ -97,6 +97,25 @@ void bt_hlo_batch_learn(struct bt_hlo_batch *b,
                         const struct bt_hlo_place *place, size_t text, size_t n,
                         size_t selected, const struct bt_hlo_truth *truth);
 
+/* What a text is to be learned from with others, where `learn` is given neither
+ * labels nor targets: */
+struct bt_hlo_member {
+	int32_t group;       /* of choices: the question */
+	int32_t pair, equal; /* as BT_HLO_ARG_PAIRS and _EQUAL */
+	float weight;        /* the group's, of an anchor or a choice, the
+	                      * loss's scale included; else 0 */
+	float target;        /* the pair's, of an anchor; of a choice 1 where it
+	                      * is the right one */
+};
+
+/* Sets this of a row of texts, or of a text of those that are compared. */
+void bt_hlo_batch_group(struct bt_hlo_batch *b, size_t text,
+                        const struct bt_hlo_member *m);
+
+/* Sets the number that the first row of texts has among those of all devices.
+ */
+void bt_hlo_batch_own(struct bt_hlo_batch *b, size_t first);
+
 /* Sets what dropout depends on: the seed, the update, and how many tokens of it
  * are before the batch. */
 void bt_hlo_batch_random(struct bt_hlo_batch *b, uint64_t seed, uint32_t step,

@@ -47,26 +47,40 @@ static enum bt_hlo_rule rule_of(enum bt_optimizer kind)
 	                               : BT_HLO_ADAM;
 }
 
-/* Counts a batch, whose first example is at pos, of n texts, so many of each
- * example. */
-static int count(const struct bt_batches *b, size_t pos, size_t n,
-                 size_t passes, const struct bt_device *d,
-                 struct bt_device_sizes *s, struct bt_error *err)
+/* Whether a batch is one piece. */
+static bool is_whole(const struct bt_train_run *t)
 {
-	uint32_t *start = bt_array(n + 1, sizeof(*start));
-	size_t i;
+	return bt_op_compares_all(&t->m->graph, t->o->embedding_loss);
+}
+
+/* Counts a batch of n examples, the first of which is at pos. */
+static int count(const struct bt_train_run *t, const struct bt_batches *b,
+                 size_t pos, size_t n, struct bt_device_sizes *s,
+                 struct bt_error *err)
+{
+	const struct bt_device *d = t->o->device;
+	size_t passes = bt_train_passes(t->o), texts = n * passes, i, x;
+	bool groups = bt_op_groups(&t->m->graph);
+	uint32_t *start = bt_array(texts + 1, sizeof(*start));
+	int32_t *number = bt_array(texts + 1, sizeof(*number));
+	struct bt_device_division v = {
+	    .start = start,
+	    .number = groups || passes > 1 ? number : NULL,
+	    .replicas = bt_device_replicas(d),
+	    .places = is_whole(t) ? SIZE_MAX : bt_device_places(d)};
+	bool made = start != NULL && number != NULL;
 	int r;
 
-	if (start == NULL)
-		return bt_error_nomem(err, "choosing programs");
-	start[0] = 0;
-	for (i = 0; i < n; i++)
-		start[i + 1] = start[i] + (uint32_t)bt_dataset_length(
-		                              b->d, b->order[pos + i / passes]);
-	r = bt_device_sizes_count(s, start, n, (int)passes,
-	                          bt_device_replicas(d), bt_device_places(d),
-	                          err);
+	for (i = 0; made && i < texts; i++) {
+		x = b->order[pos + i / passes];
+		start[i] = i > 0 ? start[i] : 0;
+		start[i + 1] = start[i] + (uint32_t)bt_dataset_length(b->d, x);
+		number[i] = groups ? b->d->label[x] : (int32_t)(i % passes);
+	}
+	r = made ? bt_device_sizes_count(s, &v, texts, err)
+	         : bt_error_nomem(err, "choosing programs");
 	free(start);
+	free(number);
 	return r;
 }
 
@@ -76,14 +90,14 @@ static int choose_sizes(const struct bt_train_run *t, struct bt_device_sizes *s,
                         struct bt_error *err)
 {
 	struct bt_batches b;
-	size_t pos = 0, n, seen = 0, passes = bt_train_passes(t->o);
+	size_t pos = 0, n, seen = 0;
 	int r = bt_batches_init(&b, t->train, &t->o->batching, err);
 
 	if (r == BT_OK)
 		bt_batches_seek(&b, 0, 0);
 	for (; r == BT_OK && pos < t->train->n && seen < SEEN; seen++) {
 		n = bt_batches_at(&b, pos);
-		r = count(&b, pos, n * passes, passes, t->o->device, s, err);
+		r = count(t, &b, pos, n, s, err);
 		pos += n;
 	}
 	bt_batches_clear(&b);
@@ -143,6 +157,11 @@ static int batch(struct bt_train_run *t, size_t pos, bool add,
 	int r = bt_device_gradients(t->o->device, &x, add, err);
 
 	(void)pos;
+	if (r == BT_ENOMEM && is_whole(t)) {
+		bt_error_prefix(err, "texts that are compared with each other "
+		                     "run at once");
+		bt_error_hint(err, BT_HINT_BATCH_SIZE, r);
+	}
 	if (r != BT_OK)
 		return blame_step(t, t->s.step + 1, err);
 	sum->seen += count_seen(t);
@@ -261,6 +280,9 @@ static int load_all(struct bt_train_run *t, const struct places *x,
 	    .class_weight = t->o->class_weights,
 	    .pos_weight = t->o->pos_weights,
 	    .r_drop = (float)t->o->r_drop,
+	    .places = is_whole(t) ? SIZE_MAX : 0,
+	    .embedding_loss = t->o->embedding_loss,
+	    .matryoshka = t->o->matryoshka,
 	    .moment1 = (const float *const *)x->m,
 	    .moment2 = (const float *const *)x->v,
 	};

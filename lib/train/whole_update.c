@@ -9,9 +9,7 @@
 bool bt_whole_update_is(const struct bt_graph *g, enum bt_embedding_loss loss,
                         int parts)
 {
-	return parts > 1 && g->loss >= 0 &&
-	       g->nodes[g->loss].op == BT_OP_EMBEDDING_LOSS &&
-	       loss != BT_EMBEDDING_COSINE; /* a sum over pairs */
+	return parts > 1 && bt_op_compares_all(g, loss);
 }
 
 size_t bt_whole_update_bytes(const struct bt_engine *e, size_t width,

@@ -266,8 +266,22 @@ TEST(dropout_agrees)
 	}
 }
 
-/* The same texts with other losses: a graph of bert-gelu's shape for a task. */
-static void open_task(struct fixture *f, const char *problem)
+static void divide(struct fixture *f, size_t texts)
+{
+	size_t length = f->b.tokens / texts, t;
+
+	f->b.sequences = texts;
+	f->b.tokens = texts * length;
+	free(f->start);
+	f->start = malloc((texts + 1) * sizeof(*f->start));
+	for (t = 0; t <= texts; t++)
+		f->start[t] = (uint32_t)(t * length);
+	f->b.start = f->start;
+}
+
+/* The same texts with other losses: a graph of bert-gelu's shape for a task.
+ * Its tokens are divided into so many texts, unless that is 0. */
+static void open_task(struct fixture *f, const char *problem, size_t texts)
 {
 	struct bt_engine_opts o = {.train = true};
 	struct bt_error err = {0};
@@ -275,6 +289,8 @@ static void open_task(struct fixture *f, const char *problem)
 	open_named(f, "bert-gelu", false);
 	bt_engine_free(f->e);
 	bt_graph_clear(&f->g);
+	if (texts > 0)
+		divide(f, texts);
 	f->m.problem_type = problem;
 	bt_graph_init(&f->g, &err);
 	assert_ok(bt_task_graph(bt_task_of(problem), &f->g, &f->m,
@@ -345,7 +361,7 @@ TEST(all_losses_agree)
 	compare_taught(&f, "a teacher of words", true);
 	close_fixture(&f);
 
-	open_task(&f, "regression");
+	open_task(&f, "regression", 0);
 	f.b.labels = NULL;
 	f.targets = malloc(cols * f.b.sequences * sizeof(*f.targets));
 	f.b.targets = f.targets;
@@ -356,7 +372,7 @@ TEST(all_losses_agree)
 	compare_taught(&f, "a teacher of numbers", false);
 	close_fixture(&f);
 
-	open_task(&f, "multi_label_classification");
+	open_task(&f, "multi_label_classification", 0);
 	f.b.labels = NULL;
 	f.targets = malloc(cols * f.b.sequences * sizeof(*f.targets));
 	f.b.targets = f.targets;
@@ -367,6 +383,73 @@ TEST(all_losses_agree)
 	compare_batch(&f, "several labels", 1, false);
 	compare_taught(&f, "a teacher of labels", false);
 	close_fixture(&f);
+}
+
+/* Of choices, where classifiers have the same head, and where not. */
+TEST(choices_agree)
+{
+	static const char *const some[] = {"bert-choices", "electra-choices"};
+	struct fixture f;
+	size_t i;
+
+	if (!has_plugin())
+		skip();
+	for (i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
+		open_named(&f, some[i], false);
+		compare_batch(&f, some[i], 1, false);
+		close_fixture(&f);
+	}
+}
+
+#define TEXTS 6
+
+/* Texts in groups of so many, as embeddings, with weights and scores; the last
+ * text is the second one, too. */
+static void open_groups(struct fixture *f, size_t n)
+{
+	size_t t, length;
+
+	open_task(f, BT_PROBLEM_EMBEDDING, TEXTS);
+	length = f->start[1];
+	memcpy(f->ids + f->b.tokens - length, f->ids + length,
+	       length * sizeof(*f->ids));
+	free(f->labels);
+	f->labels = malloc(TEXTS * sizeof(*f->labels));
+	f->targets = malloc(TEXTS * sizeof(*f->targets));
+	f->weights = malloc(TEXTS * sizeof(*f->weights));
+	for (t = 0; t < TEXTS; t++) {
+		f->labels[t] = (int32_t)(t % n);
+		f->targets[t] = (float)(t / n * 7 % 5) / 4;
+		f->weights[t] = (float)(1 + t / n % 3) / 2;
+	}
+	f->b.labels = f->labels;
+	f->b.targets = f->targets;
+	f->b.weights = f->weights;
+}
+
+TEST(embeddings_agree)
+{
+	static const struct {
+		enum bt_embedding_loss loss;
+		size_t texts;
+		const char *name;
+	} all[] = {{BT_EMBEDDING_RANKING, 2, "pairs"},
+	           {BT_EMBEDDING_RANKING, 3, "triplets"},
+	           {BT_EMBEDDING_COSENT, 2, "order of scores"},
+	           {BT_EMBEDDING_COSINE, 2, "scores"}};
+	struct fixture f;
+	size_t i;
+
+	if (!has_plugin())
+		skip();
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		open_groups(&f, all[i].texts);
+		f.b.embedding_loss = all[i].loss;
+		compare_batch(&f, all[i].name, 1, false);
+		f.b.matryoshka = (struct bt_matryoshka){2, {8, 3}};
+		compare_batch(&f, "with fewer columns, too", 0, false);
+		close_fixture(&f);
+	}
 }
 
 int main(void)

@@ -36,6 +36,7 @@ static size_t run_all(const struct bt_device_sizes *s, int replicas,
 {
 	struct bt_hlo_place place[BATCH];
 	uint32_t start[BATCH + 1], b;
+	struct bt_device_division v = {start, NULL, replicas, PLACES};
 	struct bt_device_piece p;
 	struct bt_hlo_size z;
 	struct bt_error err = {0};
@@ -44,11 +45,9 @@ static size_t run_all(const struct bt_device_sizes *s, int replicas,
 
 	for (*tokens = 0, b = 0; b < BATCHES; b++) {
 		draw(start, BATCHES + b, BATCH);
-		assert_ok(bt_device_piece(start, 0, BATCH, 1, replicas, PLACES,
-		                          place, &p, &err));
+		assert_ok(bt_device_piece(&v, 0, BATCH, place, &p, &err));
 		assert_int_equal(p.end, BATCH);
-		assert_ok(bt_device_fit(s, start, &p, replicas, PLACES, place,
-		                        &z, &err));
+		assert_ok(bt_device_fit(s, &v, &p, place, &z, &err));
 		for (i = 0; i < BATCH; i++)
 			assert_true(place[i].row < (uint32_t)z.rows &&
 			            place[i].column + start[i + 1] - start[i] <=
@@ -71,13 +70,13 @@ static size_t run_all(const struct bt_device_sizes *s, int replicas,
 static void choose(struct bt_device_sizes *s, int replicas)
 {
 	uint32_t start[BATCH + 1], b;
+	struct bt_device_division v = {start, NULL, replicas, PLACES};
 	struct bt_error err = {0};
 
 	memset(s, 0, sizeof(*s));
 	for (b = 0; b < BATCHES; b++) {
 		draw(start, b, BATCH);
-		assert_ok(bt_device_sizes_count(s, start, BATCH, 1, replicas,
-		                                PLACES, &err));
+		assert_ok(bt_device_sizes_count(s, &v, BATCH, &err));
 	}
 	bt_device_sizes_choose(s);
 }
@@ -136,6 +135,8 @@ TEST(rare_sizes_are_left_out)
 static void pieces_of(int together, int replicas, size_t limit)
 {
 	uint32_t *start = malloc((LARGE + 1) * sizeof(*start));
+	int32_t *number = malloc(LARGE * sizeof(*number));
+	struct bt_device_division v = {start, number, replicas, limit};
 	struct bt_hlo_place *place = malloc(LARGE * sizeof(*place));
 	struct bt_device_piece p = {.end = 0};
 	struct bt_error err = {0};
@@ -143,13 +144,15 @@ static void pieces_of(int together, int replicas, size_t limit)
 	int i;
 
 	draw(start, 7, LARGE);
+	for (i = 0; i < LARGE; i++)
+		number[i] = i % together;
 	while (end < LARGE) {
-		assert_ok(bt_device_piece(start, end, LARGE, together, replicas,
-		                          limit, place, &p, &err));
+		assert_ok(bt_device_piece(&v, end, LARGE, place, &p, &err));
 		for (i = 0; i <= replicas; i++)
-			assert_int_equal(bt_device_cut(start, &p, i, replicas) %
-			                     (size_t)together,
-			                 0);
+			assert_int_equal(
+			    bt_device_cut(&v, p.first, p.end, i, replicas) %
+			        (size_t)together,
+			    0);
 		assert_int_equal(p.first, end);
 		assert_true(p.end > p.first);
 		assert_true(p.rows * (size_t)p.length <= limit);
@@ -161,12 +164,14 @@ static void pieces_of(int together, int replicas, size_t limit)
 	assert_int_equal(end, LARGE);
 	assert_true(least >= most * 2 / 3);
 	free(start);
+	free(number);
 	free(place);
 }
 
 TEST(large_batches_are_cut)
 {
 	static const uint32_t start[] = {0, 60, 120, 180};
+	struct bt_device_division v = {start, NULL, 1, 16};
 	struct bt_hlo_place place[3];
 	struct bt_device_piece p;
 	struct bt_error err = {0};
@@ -178,9 +183,48 @@ TEST(large_batches_are_cut)
 	pieces_of(2, 4, PLACES);
 
 	/* a text, or one on each device, is in one piece */
-	assert_ok(bt_device_piece(start, 0, 3, 1, 1, 16, place, &p, &err));
+	assert_ok(bt_device_piece(&v, 0, 3, place, &p, &err));
 	assert_int_equal(p.end, 1);
-	assert_ok(bt_device_piece(start, 1, 3, 1, 2, 16, place, &p, &err));
+	v.replicas = 2;
+	assert_ok(bt_device_piece(&v, 1, 3, place, &p, &err));
 	assert_int_equal(p.end, 3);
 	assert_int_equal(p.rows, 1);
+}
+
+/* Groups of 3 texts and one of 5 are whole in pieces, and in parts of them. */
+TEST(groups_are_not_parted)
+{
+	static const uint32_t start[] = {0,  10, 20,  30,  40,  50, 60,
+	                                 70, 80, 100, 110, 120, 130};
+	static const int32_t number[] = {0, 1, 2, 3, 4, 0, 1, 2, 0, 1, 2, 0};
+	struct bt_device_division v = {start, number, 1, 64};
+	struct bt_hlo_place place[12];
+	struct bt_device_piece p = {.end = 0};
+	struct bt_device_sizes s = {0};
+	struct bt_error err = {0};
+
+	assert_ok(bt_device_piece(&v, 0, 12, place, &p, &err));
+	assert_int_equal(p.end, 5);
+	assert_ok(bt_device_piece(&v, 5, 12, place, &p, &err));
+	assert_int_equal(p.end, 8);
+	assert_ok(bt_device_piece(&v, 8, 12, place, &p, &err));
+	assert_int_equal(p.end, 12);
+
+	/* one that is too large stays whole */
+	v.places = 16;
+	assert_ok(bt_device_piece(&v, 0, 12, place, &p, &err));
+	assert_int_equal(p.end, 5);
+	assert_int_equal(bt_device_least(&v, 8, 12), 11);
+
+	v.places = SIZE_MAX;
+	v.replicas = 2;
+	assert_ok(bt_device_piece(&v, 0, 12, place, &p, &err));
+	assert_int_equal(p.end, 12);
+	assert_int_equal(bt_device_cut(&v, 0, 12, 1, 2), 8);
+	assert_int_equal(bt_device_cut(&v, 5, 12, 1, 2), 8);
+	assert_int_equal(bt_device_cut(&v, 0, 12, 2, 2), 12);
+	assert_ok(bt_device_sizes_count(&s, &v, 12, &err));
+	assert_int_equal(s.n, 1);
+	assert_int_equal(s.at[0].rows, 2);
+	bt_device_sizes_clear(&s);
 }

@@ -47,6 +47,49 @@ static inline struct bt_hlo_truth truth_of(const struct fixture *f, size_t t,
 	return x;
 }
 
+/* Which text of the batch has the tokens of text t, the first that has. */
+static inline int32_t equal_of(const struct fixture *f, size_t t)
+{
+	const uint32_t *at = f->b.start;
+	size_t n = at[t + 1] - at[t], i = 0;
+
+	while (at[i + 1] - at[i] != n ||
+	       memcmp(f->b.ids + at[i], f->b.ids + at[t],
+	              n * sizeof(*f->b.ids)) != 0)
+		i++;
+	return (int32_t)i;
+}
+
+/* What texts of groups are to be learned from: of choices their targets tell
+ * the groups, of embeddings their labels. */
+static inline void learn_groups(const struct fixture *f, struct packed *k)
+{
+	bool choices = f->g.nodes[f->g.loss].op == BT_OP_CHOICE_LOSS;
+	struct bt_hlo_member m;
+	size_t t, n, i, c;
+
+	for (t = 0; t < f->b.sequences; t += n) {
+		for (n = 1; choices ? n < (size_t)f->b.targets[2 * t + 1]
+		                    : t + n < f->b.sequences &&
+		                          f->b.labels[t + n] != 0;)
+			n++;
+		m = (struct bt_hlo_member){.group = (int32_t)t};
+		for (i = 0; i < n; i++)
+			m.weight +=
+			    f->b.loss_scale *
+			    (f->b.weights != NULL ? f->b.weights[t + i] : 1);
+		for (i = 0; i < n; i++) {
+			c = t + i;
+			m.pair = i == 0 ? (int32_t)k->text[c + 1] : -1;
+			m.equal = equal_of(f, c);
+			m.target = choices ? f->b.targets[2 * c] == (float)i
+			                   : f->b.targets[c];
+			m.weight = choices || i == 0 ? m.weight : 0;
+			bt_hlo_batch_group(&k->b, k->text[c], &m);
+		}
+	}
+}
+
 /* Rows of that length; `more` rows than the batch needs. With the backward
  * pass, if it learns. */
 static inline void pack_fixture(const struct fixture *f, int length, int more,
@@ -59,7 +102,10 @@ static inline void pack_fixture(const struct fixture *f, int length, int more,
 	                        .class_weight = f->b.class_weight,
 	                        .pos_weight = f->b.pos_weight,
 	                        .teacher_weight = f->b.teacher_weight,
-	                        .temperature = f->b.temperature};
+	                        .temperature = f->b.temperature,
+	                        .embedding_loss = f->b.embedding_loss,
+	                        .matryoshka = f->b.matryoshka};
+	bool groups = bt_op_groups(&f->g);
 	struct bt_hlo_truth truth;
 	struct bt_error err = {0};
 
@@ -71,6 +117,8 @@ static inline void pack_fixture(const struct fixture *f, int length, int more,
 	o.size.length = length;
 	o.size.texts = o.size.rows * bt_hlo_row_texts(length);
 	o.size.selected = (int)f->b.n_selected;
+	if (f->g.loss >= 0 && f->g.nodes[f->g.loss].op == BT_OP_EMBEDDING_LOSS)
+		o.size.compared = o.size.texts;
 	assert_ok((learns ? bt_hlo_gradients : bt_hlo_forward)(&f->g, &o, &k->p,
 	                                                       &err));
 	assert_ok(bt_hlo_batch_init(&k->b, &f->g, &o.size, learns, &err));
@@ -89,11 +137,15 @@ static inline void pack_fixture(const struct fixture *f, int length, int more,
 			assert_true(bt_hlo_batch_select(&k->b, &k->place[t],
 			                                f->b.selected[s] - i));
 		truth = truth_of(f, t, i, s0);
+		if (groups)
+			truth.labels = NULL, truth.targets = NULL;
 		if (learns)
 			bt_hlo_batch_learn(&k->b, &k->place[t], k->text[t],
 			                   f->b.start[t + 1] - i, s - s0,
 			                   &truth);
 	}
+	if (learns && groups)
+		learn_groups(f, k);
 }
 
 static inline void packed_clear(struct packed *k)

@@ -135,7 +135,7 @@ static int count(const char *text, const char *word)
 /* Replicas sum up the loss, what is right, and gradients, once each. */
 TEST(replicas_add_up)
 {
-	struct bt_hlo_opts o = {.size = {2, 32, 16, 0}, .adds = true};
+	struct bt_hlo_opts o = {.size = {2, 32, 16, 0, 0}, .adds = true};
 	struct bt_error err = {0};
 	struct bt_hlo_program p;
 	struct fixture f;
@@ -197,11 +197,47 @@ TEST(updates_are_sound)
 	close_fixture(&f);
 }
 
+/* Losses of groups: a right program, in which every device of several gets all
+ * embeddings. */
+TEST(groups_are_sound)
+{
+	struct bt_hlo_opts o = {.size = {2, 32, 16, 0, 48}, .replicas = 3};
+	struct bt_error err = {0};
+	struct bt_hlo_program p;
+	struct packed k;
+	struct fixture f;
+	int operations, i;
+
+	open_named(&f, "bert-choices");
+	pack_fixture(&f, 32, 1, false, true, &k);
+	assert_string_equal(check_program(bt_buf_str(&k.p.text), &operations),
+	                    "");
+	packed_clear(&k);
+	bt_graph_clear(&f.g);
+	bt_graph_init(&f.g, &err);
+	f.m.problem_type = BT_PROBLEM_EMBEDDING;
+	assert_ok(bt_task_graph(&bt_task_embedding, &f.g, &f.m, 1));
+	for (i = BT_EMBEDDING_RANKING; i <= BT_EMBEDDING_COSINE; i++) {
+		o.embedding_loss = (enum bt_embedding_loss)i;
+		o.matryoshka = (struct bt_matryoshka){1, {8}};
+		assert_ok(bt_hlo_gradients(&f.g, &o, &p, &err));
+		assert_string_equal(
+		    check_program(bt_buf_str(&p.text), &operations), "");
+		assert_int_equal(
+		    count(bt_buf_str(&p.text), "stablehlo.all_reduce"),
+		    f.g.n_params + 2);
+		bt_hlo_program_clear(&p);
+	}
+	o.embedding_loss = BT_EMBEDDING_CLASSES;
+	assert_int_equal(bt_hlo_gradients(&f.g, &o, &p, &err), BT_EARG);
+	close_fixture(&f);
+}
+
 /* A graph of one operator, whose node is its output. */
 static void expect_refusal(int (*op)(struct bt_graph *g, int x), int cols,
                            const char *why)
 {
-	struct bt_hlo_opts o = {.size = {2, 16, 4, 0}};
+	struct bt_hlo_opts o = {.size = {2, 16, 4, 0, 0}};
 	struct bt_error err = {0};
 	struct bt_hlo_program p;
 	struct bt_graph g;
@@ -221,14 +257,8 @@ static void expect_refusal(int (*op)(struct bt_graph *g, int x), int cols,
 	bt_graph_clear(&g);
 }
 
-static int loss_of(struct bt_graph *g, int x)
-{
-	return bt_op_embedding_loss(g, bt_op_first(g, x));
-}
-
 TEST(what_is_not_there_is_named)
 {
-	expect_refusal(loss_of, 2, "the operator embedding_loss cannot run");
 	expect_refusal(bt_op_select, 2, "has room for no selected");
 }
 

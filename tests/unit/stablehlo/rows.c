@@ -79,7 +79,7 @@ TEST(arguments_of_a_text)
 	static const uint8_t types[] = {0, 0, 1, 1};
 	static const int32_t position[] = {2, 1, 1, 3};
 	struct bt_hlo_place place = {1, 3, 1};
-	struct bt_hlo_size size = {2, 16, 8, 1};
+	struct bt_hlo_size size = {2, 16, 8, 1, 0};
 	struct bt_param_spec table = {.rows = 10, .cols = 2}, one = {.cols = 2};
 	struct bt_embed_args a = {
 	    .type = -1, .beta = -1, .pad = 1, .position0 = 2};
