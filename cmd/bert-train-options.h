@@ -3,8 +3,6 @@
 #ifndef BERT_TRAIN_OPTIONS_H
 #define BERT_TRAIN_OPTIONS_H
 
-#include <string.h>
-
 #include "base/opt.h"
 #include "dist/shards.h"
 #include "model/lora.h"
@@ -294,10 +292,6 @@ static const char *beyond_device(const struct args *a)
 	    {a->shards > 1, "--shards"},
 	    {t->fgm > 0, "--fgm"},
 	    {a->job.few_shot, "--few-shot"},
-	    {a->task != NULL && strcmp(a->task, "embedding") == 0,
-	     "--task embedding"},
-	    {a->task != NULL && strcmp(a->task, "multiple-choice") == 0,
-	     "--task multiple-choice"},
 	    {a->job.gemm != NULL, "--gemm"},
 	    {t->recompute, "--checkpoint-activations"},
 	    {a->profile, "--profile"},

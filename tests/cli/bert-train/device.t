@@ -104,7 +104,6 @@ done <<'EOF'
 --shards 2
 --fgm 1
 --few-shot
---task embedding
 --gemm ref
 --checkpoint-activations
 --profile

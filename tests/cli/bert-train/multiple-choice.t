@@ -187,7 +187,6 @@ refuses '*the record is not one of the choices of a question (csv2tfrecord --cho
 misuses '*this model learns to choose an answer*--label-smoothing*' 'label smoothing' train x --label-smoothing .1 train.rec
 misuses '*a model that chooses one of several texts has no head of its own and no pooling*' 'a head' \
 	train x -q --head mean,dense train.rec
-misuses '*--task multiple-choice*' 'a device' train x --device cpu train.rec
 misuses '*choices are evaluated without --by*' 'features' bert-eval -q -m m --by x dev.rec
 misuses '*choices are evaluated without *, --calibrate, --coverage and *' 'sets' bert-eval -q -m m --coverage .9 dev.rec
 refuses "*'dev.rec': record 1: holds a choice of a question, and files of predictions are of texts (-m DIR *" \
