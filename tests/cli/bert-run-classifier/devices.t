@@ -71,8 +71,6 @@ MOCK_DEVICES=2 exits 2 'more GPUs than there are' run x -ng=3
 like "$(cat err)" "*plugin 'cuda' has 2 devices, not 3*" '... are an error'
 MOCK_DEVICES=2 exits 2 'an experiment on more GPUs' exp x --params_override=runtime.num_gpus=3
 like "$(cat err)" "*plugin 'cuda' has 2 devices, not 3*" '... likewise'
-exits 2 'lamb on a GPU' run x --optimizer_type=lamb
-like "$(cat err)" '*the optimizer lamb is for the CPU*' '... is for the CPU'
 MOCK_DEVICES=4 run x -ds=tpu --verbosity=1 >out 2>err
 like "$(cat err)" "*plugin 'tpu' computes*by 4 of mock ('*" 'a TPU computes on all its devices'
 works 'a GPU is there, and none is asked for' run m4 --verbosity=-1 -ng=0
