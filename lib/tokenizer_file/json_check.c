@@ -34,6 +34,17 @@ int bt_tok_list(const char *what, const json_t *o, const char *key,
 	                          "'%s' of the %s is not a list", key, what);
 }
 
+int bt_tok_has(const char *what, const json_t *o, const char *const *known,
+               struct bt_error *err)
+{
+	for (; *known != NULL; known++)
+		if (**known == '!' && json_object_get(o, *known + 1) == NULL)
+			return bt_error_set(err, BT_EFORMAT,
+			                    "the %s lacks '%s'", what,
+			                    *known + 1);
+	return BT_OK;
+}
+
 int bt_tok_only(const char *what, json_t *o, const char *const *known,
                 struct bt_error *err)
 {
@@ -41,12 +52,6 @@ int bt_tok_only(const char *what, json_t *o, const char *const *known,
 	json_t *v;
 	int i;
 
-	for (i = 0; known[i] != NULL; i++)
-		if (known[i][0] == '!' &&
-		    json_object_get(o, known[i] + 1) == NULL)
-			return bt_error_set(err, BT_EFORMAT,
-			                    "the %s lacks '%s'", what,
-			                    known[i] + 1);
 	json_object_foreach(o, key, v)
 	{
 		for (i = 0; known[i] != NULL; i++)
@@ -58,5 +63,5 @@ int bt_tok_only(const char *what, json_t *o, const char *const *known,
 			                    "supported",
 			                    key, what);
 	}
-	return BT_OK;
+	return bt_tok_has(what, o, known, err);
 }

@@ -35,7 +35,7 @@ static int add_specials(struct bt_tok *t, struct bt_tok_template *tp,
 	json_t *v;
 	size_t i;
 	int r = special != NULL
-	            ? bt_tok_only("special token", special, known, err)
+	            ? bt_tok_has("special token", special, known, err)
 	            : BT_OK;
 
 	if (r != BT_OK)

@@ -90,7 +90,7 @@ static int read_added(struct bt_tok *t, json_t *list, struct bt_error *err)
 	{
 		memset(&token, 0, sizeof(token));
 		id = -1;
-		r = bt_tok_only("token", v, known, err);
+		r = bt_tok_has("token", v, known, err);
 		if (r == BT_OK)
 			r = bt_json_int(v, "id", 0, INT32_MAX, &id, err);
 		if (r == BT_OK && id < 0)

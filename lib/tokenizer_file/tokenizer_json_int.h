@@ -19,9 +19,14 @@ int bt_tok_unsupported(const char *what, const json_t *o, struct bt_error *err);
 int bt_tok_list(const char *what, const json_t *o, const char *key,
                 struct bt_error *err);
 
-/* Refuses members that are not in the list, which ends with NULL: they would
- * change something; and an object without one that has a '!' before its name:
- * the tokenizers package does, and a part of the file may be lost. */
+/* Refuses an object without a member that has a '!' before its name in the
+ * list, which ends with NULL: the tokenizers package does, and a part of the
+ * file may be lost. */
+int bt_tok_has(const char *what, const json_t *o, const char *const *known,
+               struct bt_error *err);
+
+/* The same, and refuses members that are not in the list: they would change
+ * something. */
 int bt_tok_only(const char *what, json_t *o, const char *const *known,
                 struct bt_error *err) BT_MUST_USE;
 

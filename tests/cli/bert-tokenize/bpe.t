@@ -105,7 +105,7 @@ result $? 'words found 64 bytes at a time are those of the pattern'
 cat >two.json <<\EOF
 {"version":"1.0","pre_tokenizer":{"type":"Sequence","pretokenizers":[
  {"type":"Metaspace","replacement":"▁","prepend_scheme":"never","split":false},
- {"type":"ByteLevel","add_prefix_space":true,"use_regex":true}]},
+ {"type":"ByteLevel","add_prefix_space":true,"trim_offsets":true,"use_regex":true}]},
  "model":{"type":"BPE","merges":[],"vocab":{"<pad>":0,"<s>":1,"</s>":2,
  "<unk>":3,"Ġ":4,"a":5,"?":6,"â":7,"ĸ":8,"ģ":9,"b":10}}}
 EOF

@@ -53,7 +53,7 @@ exits 2 '--detokenize writes no records' bert-tokenize -m "$M" --detokenize \
 # decoders of tokenizer.json: NAME WANTED JSON, tokens as below
 tokens='"a":5,"##b":6,"▁c":7,"dee":8,"<0xC3>":9,"<0xA9>":10,".":11,"\u0120\u00c3":12,"\u00a9":13,"\n":14'
 model() {
-	printf '{"version":"1.0","added_tokens":[{"id":1,"content":"<s>","special":true}],"pre_tokenizer":{"type":"Whitespace"},"decoder":%s,"model":{"type":"BPE","merges":[],"vocab":{"<pad>":0,"<s>":1,"</s>":2,"<unk>":3,"<mask>":4,%s}}}' \
+	printf '{"version":"1.0","added_tokens":[{"id":1,"content":"<s>","single_word":false,"lstrip":false,"rstrip":false,"normalized":false,"special":true}],"pre_tokenizer":{"type":"Whitespace"},"decoder":%s,"model":{"type":"BPE","merges":[],"vocab":{"<pad>":0,"<s>":1,"</s>":2,"<unk>":3,"<mask>":4,%s}}}' \
 		"$1" "$tokens" >model.json
 }
 decodes() {

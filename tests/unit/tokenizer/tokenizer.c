@@ -355,7 +355,8 @@ static void edit(const char *from, const char *to)
 TEST(components_refused)
 {
 	static const char *const cases[][3] = {
-	    {"\"BertPreTokenizer\"", "\"ByteLevel\"",
+	    {"\"BertPreTokenizer\"",
+	     "\"ByteLevel\",\"add_prefix_space\":true,\"trim_offsets\":true",
 	     "'t.json': the pre_tokenizer ByteLevel is supported for the "
 	     "model BPE only"},
 	    {"\"BertPreTokenizer\"", "\"Nosuch\"",

@@ -18,9 +18,13 @@
 	"\"[UNK]\": 0, \"[CLS]\": 1, \"[SEP]\": 2, \"[PAD]\": 3, "             \
 	"\"[MASK]\": 4"
 #define WORDPIECE(entries)                                                     \
-	"{\"normalizer\": {\"type\": \"BertNormalizer\"}, "                    \
+	"{\"normalizer\": {\"type\": \"BertNormalizer\", "                     \
+	"\"clean_text\": true, \"handle_chinese_chars\": true, "               \
+	"\"lowercase\": true}, "                                               \
 	"\"pre_tokenizer\": {\"type\": \"BertPreTokenizer\"}, "                \
-	"\"model\": {\"type\": \"WordPiece\", \"vocab\": {" IDS entries "}}}"
+	"\"model\": {\"type\": \"WordPiece\", \"unk_token\": \"[UNK]\", "      \
+	"\"continuing_subword_prefix\": \"##\", "                              \
+	"\"max_input_chars_per_word\": 100, \"vocab\": {" IDS entries "}}}"
 #define BPE(entries, merges)                                                   \
 	"{\"pre_tokenizer\": {\"type\": \"Whitespace\"}, "                     \
 	"\"model\": {\"type\": \"BPE\", \"vocab\": {" IDS ", \"a\": 5, "       \
