@@ -55,8 +55,8 @@ static bool is_name(char c)
 	return is_letter(c) || (c >= '0' && c <= '9');
 }
 
-/* The name at p, with a blank before and behind it; false: there is none of
- * that length. */
+/* The name at p, with a blank before and behind it; false: it is empty or too
+ * long. */
 static bool take_name(const char *p, const char *end, char name[NAME_MAX + 3])
 {
 	size_t n = 0;
