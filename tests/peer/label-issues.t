@@ -3,10 +3,7 @@
 # bert-eval --label-issues finds what cleanlab finds in random probabilities, in its order.
 # Not under thread: compares numbers; cli/bert-eval/report has the threads
 . "$TEST_TOP/tests/lib/lib.sh"
-if [ -z "${PEER_PYTHON-}" ] || ! "$PEER_PYTHON" -c 'import cleanlab' 2>/dev/null; then
-	skip 'label issues by cleanlab' 'PEER_PYTHON is not set, or has no cleanlab'
-	finish
-fi
+peer_or_end 'label issues by cleanlab' cleanlab
 cp "$TEST_TOP/pipelines/data/vocab.txt" .
 # SET.csv: the records; SET.p.csv: probabilities; SET.want: the ids of the issues. A set is a
 # number of classes, of records, how sure the model is, and the share of wrong labels.
