@@ -315,7 +315,9 @@ static void refuses(const char *text, const char *words)
 #define WRAP(pretok, model)                                                    \
 	"{\"pre_tokenizer\":" pretok ",\"model\":{\"type\":\"BPE\"," model "}}"
 #define VOCAB "\"vocab\":{\"a\":0,\"b\":1,\"ab\":2},"
-#define BYTES "{\"type\":\"ByteLevel\"}"
+#define BYTES                                                                  \
+	"{\"type\":\"ByteLevel\",\"add_prefix_space\":true,"                   \
+	"\"trim_offsets\":true}"
 #define MERGES "\"merges\":[\"a b\"]"
 
 TEST(odd_files)
@@ -344,12 +346,13 @@ TEST(odd_files)
 	             "," BYTES "]}",
 	             VOCAB MERGES),
 	        "a pre_tokenizer behind ByteLevel is not supported");
-	refuses(WRAP("{\"type\":\"Split\",\"pattern\":{\"Regex\":\"a|(b\"}}",
+	refuses(WRAP("{\"type\":\"Split\",\"pattern\":{\"Regex\":\"a|(b\"},"
+	             "\"behavior\":\"Isolated\",\"invert\":false}",
 	             VOCAB MERGES),
 	        "pre_tokenizer Split: the regular expression 'a|(b' is not "
 	        "supported: a '(' without its ')' at byte 4");
 	refuses(WRAP("{\"type\":\"Split\",\"pattern\":{\"String\":\"a\"},"
-	             "\"behavior\":\"x\"}",
+	             "\"behavior\":\"x\",\"invert\":false}",
 	             VOCAB MERGES),
 	        "the behavior 'x' is not supported");
 	refuses(WRAP(BYTES, VOCAB MERGES ",\"byte_fallback\":true"),

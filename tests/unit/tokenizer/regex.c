@@ -131,7 +131,7 @@ TEST(hostile_patterns)
 {
 	static const char json[] =
 	    "{\"pre_tokenizer\":{\"type\":\"Split\",\"behavior\":\"Isolated\","
-	    "\"pattern\":{\"Regex\":\"(a|aa|a?)+$\"}},\"model\":{\"type\":"
+	    "\"invert\":false,\"pattern\":{\"Regex\":\"(a|aa|a?)+$\"}},\"model\":{\"type\":"
 	    "\"BPE\",\"vocab\":{\"[CLS]\":0,\"[SEP]\":1,\"[PAD]\":2,\"a\":3,\"c\":4},"
 	    "\"merges\":[]}}";
 	char text[101];
