@@ -37,6 +37,7 @@ ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 # Optional libraries: built in where their header is found. GNU make 4.3 passes
 # the backslash of \# on to the shell, older ones do not.
 hash := \#
+comma := ,
 has = $(shell printf '$(hash)include <$1>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo 1)
 HAVE_DNNL := $(call has,oneapi/dnnl/dnnl.h)
 HAVE_PCRE2 := $(shell printf '$(hash)define PCRE2_CODE_UNIT_WIDTH 8\n$(hash)include <pcre2.h>\n' | \
@@ -50,7 +51,10 @@ WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
   -Wwrite-strings -Wvla -Wformat=2 -Wundef $(if $(WERROR),-Werror)
 ALL_CFLAGS = -std=c11 -pthread -ffp-contract=off $(WARN) $(CFLAGS) \
   $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-LDLIBS = $(if $(HAVE_PCRE2),-lpcre2-8) \
+# oneDNN is loaded where it multiplies; LeakSanitizer dies now and then of the variables of
+# threads (its and OpenMP's) of libraries that were not there from the start.
+LDLIBS = $(if $(and $(SAN),$(HAVE_DNNL)),-Wl$(comma)--no-as-needed -ldnnl -Wl$(comma)--as-needed) \
+  $(if $(HAVE_PCRE2),-lpcre2-8) \
   $(if $(HAVE_CURL),-lcurl -lcrypto) -lyaml -lcsv -ljansson -lutf8proc -lzstd -lz -lm -ldl
 LINK = $(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--as-needed
 

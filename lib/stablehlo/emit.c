@@ -109,7 +109,9 @@ struct bt_hlo_shape bt_hlo_source_shape(const struct bt_graph *g,
 {
 	const struct bt_node *logits = g->nodes + g->logits;
 	int64_t texts = size->texts, compared = size->compared;
-	int64_t rows = compared > 0 ? compared : rows_of(size, logits->rows);
+	int64_t rows = compared > 0     ? compared
+	               : g->logits >= 0 ? rows_of(size, logits->rows)
+	                                : 0;
 
 	switch (source) {
 	case BT_HLO_ARG_CONSTANTS:

@@ -20,7 +20,7 @@ hub_listing datasets/org/mail main
 snapshot=$PWD/hf/hub/datasets--org--mail/snapshots/$COMMIT
 
 works '--list' bert-fetch --dataset --list org/mail
-is "$(cut -f 2 out | tr '\n' ' ')" 'again.csv.gz data/train-0.csv data/train-1.csv old.parquet test.jsonl ' \
+is "$(cut -f 2 out | tr '\n' ' ')" 'again.csv.gz data/train-0.csv data/train-1.csv old.parquet test.csv.zip test.jsonl ' \
 	'the tables by the endings of their names'
 is "$(ls hf 2>/dev/null)" '' 'and nothing is fetched'
 works 'some' bert-fetch -q --dataset --include 'data/train*' --include '*.jsonl' org/mail
@@ -40,8 +40,8 @@ works 'a file of any kind' bert-fetch -q --dataset --include notes.txt -o plain 
 is "$(cat out)" plain/notes.txt 'if it is named'
 same plain/notes.txt "$www/notes.txt" 'as it is'
 works 'all tables' bert-fetch --dataset org/mail
-is "$(wc -l <out | tr -d ' ')" 5 'their paths, a line each'
-like "$(cat err)" "*'org/mail' at commit $COMMIT: 5 files*" 'are summed up'
+is "$(wc -l <out | tr -d ' ')" 6 'their paths, a line each'
+like "$(cat err)" "*'org/mail' at commit $COMMIT: 6 files*" 'are summed up'
 
 # --- what is not there
 refuses "*'org/mail': none of its 10 files has a name like '*.arrow'" 'a pattern of no file' \

@@ -19,7 +19,9 @@ echo '{"model_type": "bert", "vocab_size": 2000, "hidden_size": 128, "num_hidden
 
 # train OUT [OPTION ...]: 8 updates, of 2 epochs
 train() {
-	small_train "$@" --batch-size 48 --epochs 2 --dtype f32 --log-steps 1 --eval dev.rec
+	into=$1
+	shift
+	small_train "$into" --batch-size 48 --epochs 2 --dtype f32 --log-steps 1 --eval dev.rec "$@"
 }
 
 exits 1 'a file that is not there' train no -q --device ./none.so
