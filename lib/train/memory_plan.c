@@ -181,7 +181,10 @@ int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
 	bt_batches_clear(&b);
 	n->data +=
 	    examples +
-	    train->n * sizeof(*b.order) * (o->batching.stream ? 2 : 1) +
+	    train->n * sizeof(*b.order) *
+	        (o->batching.pairs    ? 3
+	         : o->batching.stream ? 2
+	                              : 1) +
 	    gather_bytes(larger(n->texts, n->eval_texts),
 	                 larger(n->tokens, n->eval_tokens), train->width);
 	n->moved = bt_fgm_bytes(&m->graph, o->fgm, bt_dist_size(o->dist));
