@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # oneDNN is loaded where it multiplies, and only there.
+# Not under address: oneDNN is linked there, see the Makefile
 # Not under thread: starts programs alone; the threads are those of numbers/gemm
 . "$TEST_TOP/tests/lib/lib.sh"
 . "$TEST_TOP/tests/lib/small.sh"
