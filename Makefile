@@ -91,7 +91,8 @@ $B/lib/cpu/int8_vnni.o: FOR_ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl \
   -mavx512vnni -mfma -mprefer-vector-width=512 -O3
 $B/lib/cpu/int8_amx.o: FOR_ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl \
   -mavx512bf16 -mfma -mprefer-vector-width=512 -mamx-tile -mamx-int8 -O3
-$B/lib/cpu/bf16_amx.o: FOR_ISA = -mavx512f -mavx512bw -mamx-tile -mamx-bf16 -O3
+$B/lib/cpu/bf16_amx.o: FOR_ISA = -mavx512f -mavx512bw -mavx512dq -mavx512vl \
+  -mavx512bf16 -mfma -mprefer-vector-width=512 -mamx-tile -mamx-bf16 -O3
 else ifeq ($(ARCH),aarch64)
 $B/lib/cpu/int8_neon.o: FOR_ISA = -O3
 $B/lib/cpu/int8_dot.o: FOR_ISA = -march=armv8.2-a+dotprod -O3

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Products by AMX tiles of bf16 (Intel SDM volume 2, TDPBF16PS): those of
- * attention, and the gradient of a weight, dW = dY' X. For this both sides are
- * laid out first, in panels of 32 columns: of dY each row of a tile is an
- * output with 32 tokens, of X it is two tokens with 16 inputs in turn. What
- * that takes at a time stays in the second cache.
+ * linear layers and of attention, and the gradient of a weight, dW = dY' X. For
+ * this both sides are laid out first, in panels of 32 columns: of dY each row
+ * of a tile is an output with 32 tokens, of X it is two tokens with 16 inputs
+ * in turn. What that takes at a time stays in the second cache.
  *
- * A test without such a processor defines the operations on tiles and the two
- * layouts itself and includes this file.
+ * A test without such a processor defines the operations on tiles, the two
+ * layouts and write_rows itself and includes this file.
  */
 #if defined(__AMX_BF16__) || defined(__AMXBF16__) || defined(BT_TILES_IMITATED)
 #include <string.h>
@@ -16,6 +16,9 @@
 #include "cpu/amx_int.h"
 #include "cpu/gemm_int.h"
 #include "cpu/kernels_int.h"
+#ifndef BT_TILES_IMITATED
+#include "cpu/vec_avx512_int.h"
+#endif
 
 #define PANEL (2 * TILE_SIDE)   /* columns, and tokens of a step */
 #define STEP (PANEL * PANEL)    /* numbers of a panel's two tiles */
@@ -249,6 +252,171 @@ void bt_gemm_gradient_tiles(const struct bt_gemm_gradient *a, void *scratch)
 			multiply(&p);
 		}
 	}
+	TILE_RELEASE();
+}
+
+/* Y = X W' + bias, with rows of Y so far apart. */
+struct linear {
+	const struct bt_gemm_block *b;
+	size_t n, k, ld;
+};
+
+/* The sums of 32 rows by 32 columns, of whose rows so many are written. */
+struct sums {
+	_Alignas(64) float at[2][2][TILE_SIDE][TILE_SIDE];
+	size_t r, c, rows, written;
+};
+
+#ifndef BT_TILES_IMITATED
+/* Rows from .. end-1 of a block, as far as it has columns. */
+static void write_rows(const struct linear *p, const struct sums *s,
+                       size_t from, size_t end)
+{
+	const struct bt_gemm_block *b = p->b;
+	size_t h, c, n, i, at;
+	vf bias, y;
+	float *out;
+
+	for (h = 0; h < 2 && s->c + h * TILE_SIDE < p->n; h++) {
+		c = s->c + h * TILE_SIDE;
+		n = smaller(p->n - c, TILE_SIDE);
+		bias = b->bias != NULL ? v_loadn(b->bias + c, n) : v_set1(0);
+		for (i = from; i < end; i++) {
+			at = (s->r + i) * p->ld + c;
+			y = v_add(
+			    v_load(s->at[i / TILE_SIDE][h][i % TILE_SIDE]),
+			    bias);
+			if (b->y_bf16) {
+				v_storen_bf16((uint16_t *)b->y + at, y, n);
+				continue;
+			}
+			out = (float *)b->y + at;
+			v_storen(out, b->add ? v_add(v_loadn(out, n), y) : y,
+			         n);
+		}
+	}
+}
+#endif
+
+/* Writes n further rows, as far as there are so many. */
+static void write_some(const struct linear *p, struct sums *s, size_t n)
+{
+	size_t end = s->rows - s->written < n ? s->rows : s->written + n;
+
+	write_rows(p, s, s->written, end);
+	s->written = end;
+}
+
+/* Adds what 32 inputs give: tiles 4 and 5 are inputs of rows ld apart, 6 and 7
+ * weights. */
+static inline void linear_step(const uint16_t *x, size_t ld, const uint16_t *w,
+                               size_t panel, bool tall)
+{
+	const size_t stride = ld * sizeof(*x);
+
+	TILE_LOAD(4, x, stride);
+	TILE_LOAD(6, w, 64);
+	TILE_LOAD(7, w + panel, 64);
+	TILE_DOT_BF16(0, 4, 6);
+	TILE_DOT_BF16(1, 4, 7);
+	if (!tall)
+		return;
+	TILE_LOAD(5, x + TILE_SIDE * ld, stride);
+	TILE_DOT_BF16(2, 5, 6);
+	TILE_DOT_BF16(3, 5, 7);
+}
+
+/* The last inputs, with zeros behind them. */
+static void last_step(const uint16_t *x, size_t k, size_t left,
+                      const uint16_t *w, size_t panel, bool tall)
+{
+	_Alignas(64) uint16_t inputs[PANEL][PANEL] = {{0}};
+	size_t i;
+
+	for (i = 0; i < (tall ? PANEL : TILE_SIDE); i++)
+		memcpy(inputs[i], x + i * k, left * sizeof(*x));
+	linear_step(inputs[0], PANEL, w, panel, tall);
+}
+
+/* Asks for the lines that rows from .. end-1 of a block will be written to. */
+static void want_rows(const struct linear *p, size_t r, size_t c, size_t from,
+                      size_t end)
+{
+	const size_t element = p->b->y_bf16 ? sizeof(uint16_t) : sizeof(float);
+	const char *y =
+	    (const char *)p->b->y + ((r + from) * p->ld + c) * element;
+	size_t i;
+
+	for (i = from; i < end; i++, y += p->ld * element) {
+		__builtin_prefetch(y, 1);
+		if (!p->b->y_bf16)
+			__builtin_prefetch(y + 64, 1);
+	}
+}
+
+/* Sums up the block at row r and column c, and meanwhile writes what is left of
+ * another and asks for `lines` of the weights behind, in each step. */
+static void linear_block(const struct linear *p, const uint16_t *w, size_t r,
+                         size_t c, size_t lines, struct sums *to,
+                         struct sums *other)
+{
+	const size_t panel = bt_round_up(p->k, PANEL) * TILE_SIDE;
+	const size_t rows = smaller(p->b->rows - r, PANEL);
+	const size_t steps = panels(p->k), each = (PANEL + steps - 1) / steps;
+	const uint16_t *x = (const uint16_t *)p->b->x + r * p->k;
+	const uint16_t *next = w + 2 * panel + r / PANEL * steps * lines * 32;
+	const bool tall = rows > TILE_SIDE;
+	size_t s, i;
+
+	TILE_ZERO(0);
+	TILE_ZERO(1);
+	TILE_ZERO(2);
+	TILE_ZERO(3);
+	for (s = 0; s < steps; s++, x += PANEL, w += STEP / 2) {
+		if ((s + 1) * PANEL <= p->k)
+			linear_step(x, p->k, w, panel, tall);
+		else
+			last_step(x, p->k, p->k - s * PANEL, w, panel, tall);
+		write_some(p, other, each);
+		if (s * each < rows)
+			want_rows(p, r, c, s * each,
+			          smaller((s + 1) * each, rows));
+		for (i = 0; i < lines; i++, next += 32)
+			__builtin_prefetch(next, 0, 2);
+	}
+	TILE_STORE(0, to->at[0][0], 64);
+	TILE_STORE(1, to->at[0][1], 64);
+	if (tall) {
+		TILE_STORE(2, to->at[1][0], 64);
+		TILE_STORE(3, to->at[1][1], 64);
+	}
+	to->r = r;
+	to->c = c;
+	to->rows = rows;
+	to->written = 0;
+}
+
+/* Columns outside: their weights stay in the cache for all rows, and those of
+ * the next come there meanwhile. */
+void bt_gemm_tiles(const struct bt_gemm_block *b, const struct bt_pack *w,
+                   size_t ld)
+{
+	const struct linear p = {b, w->n, w->k, ld};
+	struct sums sums[2] = {{.rows = 0}};
+	size_t blocks = panels(b->rows), lines, r, c;
+	const uint16_t *panel = w->dst;
+	int now = 0;
+
+	TILE_CONFIG(&tile_config);
+	for (c = 0; c < p.n; c += PANEL, panel += 2 * w->n_stride) {
+		lines = p.n - c > PANEL ? (PANEL + blocks - 1) / blocks : 0;
+		for (r = 0; r < b->rows; r += PANEL) {
+			linear_block(&p, panel, r, c, lines, &sums[now],
+			             &sums[!now]);
+			now = !now;
+		}
+	}
+	write_some(&p, &sums[!now], PANEL);
 	TILE_RELEASE();
 }
 

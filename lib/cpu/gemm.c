@@ -64,8 +64,9 @@ static const struct bt_gemm_ops *find(const char *name)
 }
 
 /* The best there is: our own kernels with AVX2, where nothing is faster and
- * libraries widen bf16, too (README.md, "Matrix products"); else oneDNN.
- * OpenBLAS comes behind it, since a text's outputs depend on its batch there.
+ * libraries widen bf16, too, and with AMX tiles (README.md, "Matrix products");
+ * else oneDNN. OpenBLAS comes behind it, since a text's outputs depend on its
+ * batch there.
  */
 static int open_best(bool bf16, int workers, struct bt_gemm **g,
                      struct bt_error *err)
@@ -76,7 +77,8 @@ static int open_best(bool bf16, int workers, struct bt_gemm **g,
 
 	if (r != BT_OK)
 		return r;
-	if (isa != BT_ISA_AVX2 && isa != BT_ISA_AVX2VNNI) {
+	if (isa != BT_ISA_AVX2 && isa != BT_ISA_AVX2VNNI &&
+	    !(bf16 && isa >= BT_ISA_AMX)) {
 		if (onednn != NULL &&
 		    open_provider(onednn, bf16, workers, g, NULL) == BT_OK)
 			return BT_OK;
@@ -87,11 +89,16 @@ static int open_best(bool bf16, int workers, struct bt_gemm **g,
 	return open_provider(&bt_gemm_native, bf16, workers, g, err);
 }
 
+static bool fast_bf16(const struct bt_gemm_ops *ops)
+{
+	return ops != NULL && ops->fast_bf16 != NULL && ops->fast_bf16();
+}
+
 bool bt_gemm_fast_bf16(const char *name)
 {
-	const struct bt_gemm_ops *ops = find(name != NULL ? name : "onednn");
-
-	return ops != NULL && ops->fast_bf16 != NULL && ops->fast_bf16();
+	if (name != NULL)
+		return fast_bf16(find(name));
+	return fast_bf16(&bt_gemm_native) || fast_bf16(find("onednn"));
 }
 
 int bt_gemm_new(const char *name, bool bf16, int workers, struct bt_gemm **g,

@@ -56,7 +56,6 @@ struct state {
 	dnnl_engine_t engine;
 	dnnl_primitive_attr_t attr[2]; /* storing, adding */
 	struct worker *workers;
-	bool tiles;           /* of our own, for the gradient of a weight */
 	pthread_mutex_t lock; /* of the table */
 	struct prim *table[BUCKETS];
 };
@@ -168,7 +167,6 @@ static int open_dnnl(struct bt_gemm *g, struct bt_error *err)
 		return bt_error_nomem(err, "preparing products");
 	pthread_mutex_init(&s->lock, NULL);
 	g->state = s;
-	s->tiles = g->bf16 && isa >= BT_ISA_AMX;
 	s->workers = bt_array0((size_t)g->workers, sizeof(*s->workers));
 	if (s->workers == NULL || open_parts(g, s) != dnnl_success) {
 		close_dnnl(g);
@@ -518,20 +516,10 @@ static int run(struct bt_gemm_weight *w, enum bt_gemm_pass pass, int c,
 static int gradient(struct bt_gemm *g, const struct bt_gemm_gradient *a,
                     int worker)
 {
-	struct state *s = g->state;
 	struct key k = {.kind = GRADIENT};
 	void *data[ARGS] = {NULL};
 	struct prim *p;
 
-#if defined(__x86_64__)
-	if (s->tiles) { /* oneDNN 2 seldom takes them for this */
-		if (ensure_scratch(&s->workers[worker],
-		                   bt_gemm_tiles_scratch(a)))
-			return BT_ENOMEM;
-		bt_gemm_gradient_tiles(a, s->workers[worker].scratch.base);
-		return BT_OK;
-	}
-#endif
 	k.m = a->n1 - a->n0;
 	k.n = a->k;
 	k.k = (int)bt_gemm_room(a->rows);

@@ -83,7 +83,16 @@ extern const struct bt_gemm_ops bt_gemm_widened;
 int bt_gemm_gradient_f32(struct bt_gemm *g, const struct bt_gemm_gradient *a,
                          int worker);
 
-/* And of bf16, by AMX tiles, with so many bytes of scratch that are aligned to
+/* Y = X W' + bias, or +=, of bf16 by AMX tiles; w: what bt_kernels.pack has
+ * packed in blocks of 16 columns whose rows of blocks are one behind the other,
+ * with zeros behind the last of an odd number of blocks of columns; rows of Y
+ * are ld apart. */
+struct bt_pack;
+void bt_gemm_tiles(const struct bt_gemm_block *b, const struct bt_pack *w,
+                   size_t ld);
+
+/* And a gradient, as ops->gradient, with so many bytes of scratch that are
+ * aligned to
  * 64. The sums of an element are taken in the order of the rows, however the
  * gradient is cut. */
 size_t bt_gemm_tiles_scratch(const struct bt_gemm_gradient *a);

@@ -28,7 +28,7 @@ mkdir lib
 echo 'no library' >"lib/$library"
 LD_LIBRARY_PATH=$PWD/lib misuses "*oneDNN does not load: *$library*" 'a damaged library' \
 	bert-predict -m m --gemm onednn dev.rec
-LD_LIBRARY_PATH=$PWD/lib works 'others multiply then' bert-predict -v -m m -o c.csv dev.rec
+LD_LIBRARY_PATH=$PWD/lib works 'others multiply then' bert-predict -v -m m --dtype f32 -o c.csv dev.rec
 like "$(cat err)" '*products f32 by *' 'in f32'
 bert-predict -q -m m --dtype f32 --gemm ref -o d.csv dev.rec
 same c.csv d.csv 'the same labels'

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Not under emulation: the tiles are imitated there, in plain C */
 /* Not under thread: starts no threads */
-/* Products by AMX tiles of bf16, those of attention and the gradient of a
- * weight: on tiles imitated in plain C, and on the real ones where the machine
- * has them. */
+/* Products by AMX tiles of bf16, those of linear layers, of attention and the
+ * gradient of a weight: on tiles imitated in plain C, and on the real ones
+ * where the machine has them. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "test.h"
 
@@ -15,6 +15,7 @@
 
 #define bt_gemm_tiles_scratch imitated_scratch
 #define bt_gemm_gradient_tiles imitated
+#define bt_gemm_tiles imitated_linear
 #define bt_tiles_begin imitated_begin
 #define bt_tiles_multiply imitated_product
 #define bt_tiles_end imitated_end
@@ -38,8 +39,35 @@ static void turn(const uint16_t *x, size_t ld, uint16_t *out)
 			out[c * 32 + r] = x[r * ld + c];
 }
 
+struct linear;
+struct sums;
+static void write_rows(const struct linear *p, const struct sums *s,
+                       size_t from, size_t end);
 #include "cpu/bf16_amx.c"
 
+static void write_rows(const struct linear *p, const struct sums *s,
+                       size_t from, size_t end)
+{
+	size_t i, c, at;
+	float y;
+
+	assert_true(from <= end && end <= s->rows && s->rows <= 32);
+	for (i = from; i < end; i++)
+		for (c = s->c; c < p->n && c < s->c + 32; c++) {
+			at = (s->r + i) * p->ld + c;
+			y = s->at[i / 16][(c - s->c) / 16][i % 16][c % 16];
+			if (p->b->bias != NULL)
+				y += p->b->bias[c];
+			if (p->b->y_bf16)
+				((uint16_t *)p->b->y)[at] = bt_f32_to_bf16(y);
+			else if (p->b->add)
+				((float *)p->b->y)[at] += y;
+			else
+				((float *)p->b->y)[at] = y;
+		}
+}
+
+#undef bt_gemm_tiles
 #undef bt_gemm_gradient_tiles
 #undef bt_tiles_begin
 #undef bt_tiles_multiply
@@ -47,6 +75,8 @@ static void turn(const uint16_t *x, size_t ld, uint16_t *out)
 
 /* The library's own. */
 void bt_gemm_gradient_tiles(const struct bt_gemm_gradient *a, void *scratch);
+void bt_gemm_tiles(const struct bt_gemm_block *b, const struct bt_pack *w,
+                   size_t ld);
 void bt_tiles_begin(void);
 void bt_tiles_multiply(const struct bt_tiles_product *p);
 void bt_tiles_end(void);
@@ -321,6 +351,103 @@ TEST(of_attention)
 					attention_product(
 					    rows[i], 16 + 16 * j, depths[d],
 					    (i + d / 2) % 2 == 0, real);
+}
+
+static void multiply_linear(const struct bt_gemm_block *b,
+                            const struct bt_pack *w, size_t ld, bool real)
+{
+#if defined(__x86_64__)
+	if (real) {
+		bt_gemm_tiles(b, w, ld);
+		return;
+	}
+#endif
+	(void)real;
+	imitated_linear(b, w, ld);
+	assert_false(tiles.on);
+}
+
+/* w [n, k] as bt_gemm_tiles takes it. */
+static struct bt_pack packed(const uint16_t *w, size_t n, size_t k)
+{
+	struct bt_pack a = {.k = k, .n = n, .n_stride = (k + 31) / 32 * 512};
+	size_t size = (n + 31) / 32 * 2 * a.n_stride, i, j;
+	uint16_t *to = guard_new(size, sizeof(*to));
+
+	memset(to, 0, size * sizeof(*to));
+	for (i = 0; i < n; i++)
+		for (j = 0; j < k; j++)
+			to[i / 16 * a.n_stride + j / 32 * 512 +
+			   j % 32 / 2 * 32 + i % 16 * 2 + j % 2] = w[i * k + j];
+	a.dst = to;
+	return a;
+}
+
+enum kind { PLAIN, BIAS, BIAS_ADDED, BF16, KINDS };
+
+static float output(const char *y, size_t i, enum kind kind)
+{
+	return kind == BF16 ? bt_bf16_to_f32(((const uint16_t *)y)[i])
+	                    : ((const float *)y)[i];
+}
+
+/* Whole numbers, into columns 3 on of rows that are 5 longer and hold 9s. */
+static void linear_product(size_t rows, size_t n, size_t k, enum kind kind,
+                           bool real)
+{
+	size_t ld = n + 5, element = kind == BF16 ? 2 : 4, i, c, j;
+	uint16_t *x = operand(rows, k, true, rows + k);
+	uint16_t *w = operand(n, k, true, n + 1);
+	const struct bt_pack a = packed(w, n, k);
+	float *bias = guard_new(n, sizeof(*bias)), want;
+	char *y = guard_new(rows * ld, element);
+	struct bt_gemm_block b = {.rows = rows,
+	                          .x = x,
+	                          .y = y + 3 * element,
+	                          .y_bf16 = kind == BF16,
+	                          .add = kind == BIAS_ADDED,
+	                          .bias = kind != PLAIN ? bias : NULL};
+
+	for (i = 0; i < n; i++)
+		bias[i] = (float)(i % 7);
+	for (i = 0; i < rows * ld; i++)
+		if (kind == BF16)
+			((uint16_t *)y)[i] = bt_f32_to_bf16(9);
+		else
+			((float *)y)[i] = 9;
+	multiply_linear(&b, &a, ld, real);
+	for (i = 0; i < rows * ld; i++) {
+		c = i % ld - 3;
+		want = c >= n || kind == BIAS_ADDED ? 9 : 0;
+		for (j = 0; c < n && j < k; j++)
+			want += bt_bf16_to_f32(x[i / ld * k + j]) *
+			        bt_bf16_to_f32(w[c * k + j]);
+		want += c < n && kind != PLAIN ? bias[c] : 0;
+		if (kind == BF16)
+			want = bt_bf16_to_f32(bt_f32_to_bf16(want));
+		if (output(y, i, kind) != want)
+			fail_msg("%zu rows, %zu x %zu, kind %d, real %d: %zu",
+			         rows, n, k, (int)kind, real, i);
+	}
+	assert_int_equal(guard_free_all(), 0);
+}
+
+TEST(of_linear_layers)
+{
+	size_t i;
+	int real, most = isa >= BT_ISA_AMX;
+	enum kind kind;
+
+	for (real = 0; real <= most; real++)
+		for (kind = PLAIN; kind < KINDS; kind++) {
+			for (i = 1; i < 70; i += 3) {
+				linear_product(i, 33, 40, kind, real);
+				linear_product(17, i, 31, kind, real);
+				linear_product(33, 20, i, kind, real);
+			}
+			linear_product(256, 96, 64, kind, real);
+			linear_product(100, 77, 1100, kind, real);
+		}
 }
 
 int main(void)
