@@ -117,16 +117,37 @@ static void write_some(const struct bt_int8_product *p, struct sums *s,
 	s->written = end;
 }
 
-/* Sums up the block that begins at row r and column c, as far as there are so
- * many, and writes what is left of another. */
-static void block(const struct bt_int8_product *p, size_t r, size_t c,
-                  struct sums *to, struct sums *other)
+/* Asks for the lines that rows from .. end-1 of the block at row r and column c
+ * will be written to. */
+static void want_rows(const struct bt_int8_product *p, size_t r, size_t c,
+                      size_t from, size_t end)
 {
-	size_t ld = bt_int8_ld(p->k), groups = bt_round_up(p->k, 4) / 4, g;
+	const size_t element = p->y_bf16 ? sizeof(uint16_t) : sizeof(float);
+	const char *y =
+	    (const char *)p->y + ((r + from) * p->y_ld + c) * element;
+	size_t i;
+
+	for (i = from; i < end; i++, y += p->y_ld * element) {
+		__builtin_prefetch(y, 1);
+		if (!p->y_bf16)
+			__builtin_prefetch(y + 64, 1);
+	}
+}
+
+/* Sums up the block that begins at row r and column c, as far as there are so
+ * many; in each step writes some of what is left of another and asks for so
+ * many lines of the weights behind. */
+static void block(const struct bt_int8_product *p, size_t r, size_t c,
+                  size_t lines, struct sums *to, struct sums *other)
+{
+	size_t ld = bt_int8_ld(p->k), groups = bt_round_up(p->k, 4) / 4, g, s,
+	       i;
 	size_t rows = p->rows - r < SIDE ? p->rows - r : SIDE;
 	size_t steps = (groups + DEPTH - 1) / DEPTH;
 	size_t each = (SIDE + steps - 1) / steps; /* rows to write */
 	const int8_t *w = p->w->q + c * groups * 4;
+	const int8_t *next =
+	    w + 2 * groups * GROUP + r / SIDE * steps * lines * 64;
 	struct block b = {(const int8_t *)p->x + r * ld,
 	                  ld,
 	                  {w, w + groups * GROUP},
@@ -136,7 +157,7 @@ static void block(const struct bt_int8_product *p, size_t r, size_t c,
 	TILE_ZERO(1);
 	TILE_ZERO(2);
 	TILE_ZERO(3);
-	for (g = 0; g < groups; g += DEPTH) {
+	for (g = 0, s = 0; g < groups; g += DEPTH, s += each) {
 		if (groups - g >= DEPTH)
 			step(&b);
 		else
@@ -145,6 +166,11 @@ static void block(const struct bt_int8_product *p, size_t r, size_t c,
 		b.w[0] += TILE_BYTES;
 		b.w[1] += TILE_BYTES;
 		write_some(p, other, each);
+		if (s < rows)
+			want_rows(p, r, c, s,
+			          s + each < rows ? s + each : rows);
+		for (i = 0; i < lines; i++, next += 64)
+			__builtin_prefetch(next, 0, 2);
 	}
 	TILE_STORE(0, to->at[0][0], sizeof(to->at[0][0][0]));
 	TILE_STORE(1, to->at[0][1], sizeof(to->at[0][0][0]));
@@ -158,20 +184,23 @@ static void block(const struct bt_int8_product *p, size_t r, size_t c,
 	to->written = 0;
 }
 
-/* Columns outside: their weights stay in the cache for all rows. */
+/* Columns outside: their weights stay in the cache for all rows, and those of
+ * the next come there meanwhile. */
 static void product(const struct bt_int8_product *p)
 {
 	struct sums sums[2];
-	size_t r, c;
+	size_t blocks = (p->rows + SIDE - 1) / SIDE, lines, r, c;
 	int now = 0;
 
 	TILE_CONFIG(&tile_config);
 	sums[1].r = sums[1].c = sums[1].rows = sums[1].written = 0;
-	for (c = 0; c < p->n; c += SIDE)
+	for (c = 0; c < p->n; c += SIDE) {
+		lines = p->n - c > SIDE ? (SIDE + blocks - 1) / blocks : 0;
 		for (r = 0; r < p->rows; r += SIDE) {
-			block(p, r, c, &sums[now], &sums[!now]);
+			block(p, r, c, lines, &sums[now], &sums[!now]);
 			now = !now;
 		}
+	}
 	write_some(p, &sums[!now], SIDE);
 	TILE_RELEASE();
 }
