@@ -64,6 +64,11 @@ gone_in() {
 	done
 }
 
+# ranks_of PID: those that live; an mpirun that hangs leaves the others as zombies
+ranks_of() {
+	pgrep -r D,R,S,T -P "$1" -x bert-train
+}
+
 # kill_one COMMAND ...: of two to four ranks one is killed at a random moment; the others end within
 # ten seconds, and any number of processes goes on to the bits of a run that nothing stopped.
 # A word of what became of it to $out/kills
@@ -73,7 +78,7 @@ kill_one() {
 	(many "$number" "$@" -o "$out/cut") >"$out/err" 2>&1 &
 	pid=$!
 	sleep "$(perl -e "print rand(1.2 * $took / 1000)")"
-	victim=$(pgrep -P $pid -x bert-train | shuf -n 1)
+	victim=$(ranks_of $pid | shuf -n 1)
 	[ -z "$victim" ] || kill -KILL "$victim" 2>/dev/null || victim=
 	start=$(date +%s%N)
 	word=killed
@@ -82,7 +87,7 @@ kill_one() {
 		gone_in $pid 600 || word=launcher
 	elif gone_in $pid 100; then
 		ms=$((($(date +%s%N) - start) / 1000000))
-	elif pgrep -P $pid -x bert-train >/dev/null; then
+	elif ranks_of $pid >/dev/null; then
 		word=late
 	else
 		word=launcher # mpirun alone is left (CLUSTERS in bertutils(7))
