@@ -89,13 +89,13 @@ void bt_dist_collect(struct bt_dist *d, void *all, size_t size,
                      const size_t *at);
 
 /*
- * Rank r has n[r] arrays of the same form, and all know n. Their elements at[q]
- * .. at[q + 1] - 1 go to rank q, where they lie in `parts` one behind the
- * other, those of rank 0's first array first. Array k of each rank that has so
- * many, NULL where this one has not, goes some elements at a time, while others
- * may still be computed: elements `from` .. to - 1, at most INT_MAX, wherever
- * they go, in calls that all ranks make alike, but not at the same time.
- * `array` and `parts` stay as they are until bt_dist_end_hand_over, which
+ * Rank r has n[r] arrays of the same form, and all know n. Elements at[q] ..
+ * at[q + 1] - 1 of those of other ranks go to rank q, where they lie in `parts`
+ * one behind the other, in the order of the ranks. Array k of each rank that
+ * has so many, NULL where this one has not, goes some elements at a time, while
+ * others may still be computed: elements `from` .. to - 1, at most INT_MAX,
+ * wherever they go, in calls that all ranks make alike, but not at the same
+ * time. `array` and `parts` stay as they are until bt_dist_end_hand_over, which
  * waits. In between messages move on while bt_dist_move_on is called.
  */
 void bt_dist_begin_hand_over(struct bt_dist *d, const float *array, int k,

@@ -381,12 +381,11 @@ void bt_dist_begin_hand_over(struct bt_dist *d, const float *array, int k,
 	mine = owned(at, d->rank, from, to, &first);
 	if (d->n_requests + 2 * (size_t)d->size > MOST * (size_t)d->size)
 		bt_dist_end_hand_over(d); /* of earlier ones */
-	for (i = 0; i < d->size; parts += (size_t)n[i++] * own) {
-		part = parts + (size_t)k * own + (first - at[d->rank]);
-		if (i == d->rank && sends && mine > 0)
-			memcpy(part, array + first, mine * sizeof(*part));
+	for (i = 0; i < d->size; i++) {
 		if (i == d->rank)
 			continue;
+		part = parts + (size_t)k * own + (first - at[d->rank]);
+		parts += (size_t)n[i] * own;
 		if (k < n[i] && mine > 0)
 			d->mpi.irecv(part, (int)mine, d->mpi.real, i, 1,
 			             d->mpi.world,

@@ -59,17 +59,19 @@ static int all_sums(const struct bt_shard_node *nodes, int n)
 
 size_t bt_shards_bytes(int n, const struct bt_dist *dist, size_t floats)
 {
-	int ranks = bt_dist_size(dist), rank = bt_dist_rank(dist), all = 0, r;
+	int ranks = bt_dist_size(dist), rank = bt_dist_rank(dist), r;
 	struct bt_shard_node nodes[BT_SHARD_NODES_MAX];
-	size_t sums;
+	size_t sums, others = 0;
 
-	for (r = 0; r < ranks && ranks > 1; r++)
-		all += bt_shard_nodes(n, bt_shard_first(n, r, ranks),
-		                      bt_shard_first(n, r + 1, ranks), nodes);
+	for (r = 0; r < ranks; r++)
+		if (r != rank)
+			others += (size_t)bt_shard_nodes(
+			    n, bt_shard_first(n, r, ranks),
+			    bt_shard_first(n, r + 1, ranks), nodes);
 	sums = (size_t)all_sums(
 	    nodes, bt_shard_nodes(n, bt_shard_first(n, rank, ranks),
 	                          bt_shard_first(n, rank + 1, ranks), nodes));
-	return (sums * floats + (size_t)all * floats / (size_t)ranks) *
+	return (sums * floats + others * floats / (size_t)ranks) *
 	       sizeof(float);
 }
 
@@ -89,7 +91,8 @@ static int prepare_parts(struct bt_shards *h, struct bt_error *err)
 		    bt_shard_first(h->n, r + 1, ranks), h->all + h->n_all);
 		h->n_all += h->count[r];
 	}
-	floats = (size_t)h->n_all * (h->at[rank + 1] - h->at[rank]);
+	floats = (size_t)(h->n_all - h->count[rank]) *
+	         (h->at[rank + 1] - h->at[rank]);
 	if (h->n_all == ranks)
 		h->bucket = (h->floats - h->from) / BUCKETS + 1;
 	floats += h->at[rank];
@@ -149,7 +152,8 @@ int bt_shards_by_rows(struct bt_shards *h, size_t table, size_t cols,
 	own = own < set->most ? own : set->most;
 	h->row_at = bt_array0((size_t)set->ranks + 1, sizeof(*h->row_at));
 	if (bt_arena_init(&h->last_rows, set->most * row) == BT_OK &&
-	    bt_arena_init(&h->row_parts, (size_t)h->n_all * own * row) == BT_OK)
+	    bt_arena_init(&h->row_parts,
+	                  (size_t)(h->n_all - h->n_nodes) * own * row) == BT_OK)
 		return BT_OK;
 	return bt_error_nomem(err, "preparing shards");
 }
@@ -304,29 +308,54 @@ static int add_up(struct bt_shards *h, struct bt_shard_node node, int level,
 	return r;
 }
 
-/* The rest of the tree, from the parts of all ranks' nodes, `own` floats of
- * each, of which *next is the first below this one. Returns where the sum is.
- */
-static float *add_parts(struct bt_shards *h, struct bt_shard_node node,
-                        float *parts, size_t own, int *next)
+/* This rank's part of the nodes of all: of its own where they are, of the
+ * others' where they come to. */
+struct node_parts {
+	float *const *own; /* [h->n_nodes] whole arrays */
+	size_t at, n;      /* its first float in these, floats of each part */
+	float *others;     /* the next one's */
+	int next;          /* node */
+};
+
+static float *next_part(const struct bt_shards *h, struct node_parts *p)
 {
-	const struct bt_shard_node *there = &h->all[*next];
-	float *left, *right;
+	int rank = bt_dist_rank(h->dist), own = p->next++, r;
+	float *part = p->others;
+
+	for (r = 0; r < rank; r++)
+		own -= h->count[r];
+	if (own >= 0 && own < h->n_nodes)
+		return p->own[own] + p->at;
+	p->others += p->n;
+	return part;
+}
+
+/* The rest of the tree. Returns where the sum is. */
+static float *add_parts(struct bt_shards *h, struct bt_shard_node node,
+                        struct node_parts *p)
+{
+	const struct bt_shard_node *there = &h->all[p->next];
+	float *left, *right, *x;
 	int middle;
 
 	if (there->lo == node.lo && there->hi == node.hi)
-		return parts + (size_t)(*next)++ * own;
+		return next_part(h, p);
 	middle = node.lo + bt_shard_half(node.hi - node.lo);
-	left = add_parts(h, (struct bt_shard_node){node.lo, middle}, parts, own,
-	                 next);
-	right = add_parts(h, (struct bt_shard_node){middle, node.hi}, parts,
-	                  own, next);
-	run(h, add_piece, right, left, own);
+	left = add_parts(h, (struct bt_shard_node){node.lo, middle}, p);
+	right = add_parts(h, (struct bt_shard_node){middle, node.hi}, p);
+	if (left == h->grads + p->at) {
+		/* not into the engine's, which clears only what it wrote; that
+		 * way round the sum is the same */
+		x = left;
+		left = right;
+		right = x;
+	}
+	run(h, add_piece, right, left, p->n);
 	return left;
 }
 
-/* Where this rank's part of the first node is. */
-static float *first_part(const struct bt_shards *h)
+/* Where this rank's parts of other ranks' nodes are. */
+static float *parts_of_others(const struct bt_shards *h)
 {
 	return (float *)h->parts.base + h->at[bt_dist_rank(h->dist)];
 }
@@ -362,7 +391,7 @@ static void begin_buckets(struct bt_shards *h, size_t from, bool add)
 			complete(h, h->left, to);
 		bt_dist_begin_hand_over(
 		    h->dist, one ? h->grads : h->sums[0].base, 0, h->count,
-		    h->at, h->left, to, first_part(h));
+		    h->at, h->left, to, parts_of_others(h));
 	}
 }
 
@@ -372,27 +401,36 @@ void bt_shards_ready(struct bt_shards *h, size_t from)
 	bt_dist_move_on(h->dist);
 }
 
-/* Sums nodes of all ranks, rank r's elements at[r] .. at[r + 1] - 1, into the
- * first of `parts`, which they come to, if arrays is not NULL. */
-static void exchange(struct bt_shards *h, const float *const *arrays,
-                     const size_t *at, float *parts)
+/* Begins to hand over this rank's nodes, rank r's elements at[r] .. at[r + 1] -
+ * 1 to that. */
+static void begin_all(struct bt_shards *h, float *const *arrays,
+                      const size_t *at, float *parts)
 {
-	int rank = bt_dist_rank(h->dist), ranks = bt_dist_size(h->dist), k;
-	int next = 0;
+	int k;
 
-	for (k = 0; arrays != NULL && k < BT_SHARD_NODES_MAX; k++)
-		bt_dist_begin_hand_over(h->dist,
-		                        k < h->n_nodes ? arrays[k] : NULL, k,
-		                        h->count, at, at[0], at[ranks], parts);
+	for (k = 0; k < BT_SHARD_NODES_MAX; k++)
+		bt_dist_begin_hand_over(
+		    h->dist, k < h->n_nodes ? arrays[k] : NULL, k, h->count, at,
+		    at[0], at[bt_dist_size(h->dist)], parts);
+}
+
+/* Sums the nodes of all ranks when those of the others are in `parts`. Returns
+ * this rank's part. */
+static float *end_all(struct bt_shards *h, float *const *arrays,
+                      const size_t *at, float *parts)
+{
+	int rank = bt_dist_rank(h->dist);
+	struct node_parts p = {arrays, at[rank], at[rank + 1] - at[rank], parts,
+	                       0};
+
 	bt_dist_end_hand_over(h->dist);
-	(void)add_parts(h, (struct bt_shard_node){0, h->n}, parts,
-	                at[rank + 1] - at[rank], &next);
+	return add_parts(h, (struct bt_shard_node){0, h->n}, &p);
 }
 
 /* The same of rows. */
 static void exchange_rows(struct bt_shards *h)
 {
-	const float *arrays[BT_SHARD_NODES_MAX];
+	float *arrays[BT_SHARD_NODES_MAX], *parts = h->row_parts.base;
 	const struct bt_row_set *set = h->set;
 	size_t from = set->at[bt_dist_rank(h->dist)];
 	int k;
@@ -404,10 +442,10 @@ static void exchange_rows(struct bt_shards *h)
 		copy_rows(h, h->last_rows.base);
 	for (k = 0; k <= set->ranks; k++)
 		h->row_at[k] = set->at[k] * h->cols;
-	exchange(h, arrays, h->row_at, h->row_parts.base);
+	begin_all(h, arrays, h->row_at, parts);
 	h->rows = (struct bt_row_grads){
 	    .ids = set->ids + from,
-	    .values = h->row_parts.base,
+	    .values = end_all(h, arrays, h->row_at, parts),
 	    .n = set->at[bt_dist_rank(h->dist) + 1] - from};
 }
 
@@ -423,7 +461,7 @@ static struct bt_row_grads all_rows(const struct bt_shards *h)
 int bt_shards_add_up(struct bt_shards *h, bt_shard_fn *fn, void *ctx,
                      const float **sum, struct bt_error *err)
 {
-	const float *arrays[BT_SHARD_NODES_MAX];
+	float *arrays[BT_SHARD_NODES_MAX], *parts;
 	int k, r = BT_OK;
 
 	h->left = h->floats;
@@ -432,8 +470,8 @@ int bt_shards_add_up(struct bt_shards *h, bt_shard_fn *fn, void *ctx,
 			r = fn(ctx, h->nodes[k].lo, err);
 		else
 			r = add_up(h, h->nodes[k], k, fn, ctx, err);
-		arrays[k] =
-		    stays(h->nodes, k, h->n_nodes) ? h->grads : h->sums[k].base;
+		arrays[k] = stays(h->nodes, k, h->n_nodes) ? (float *)h->grads
+		                                           : h->sums[k].base;
 	}
 	if (h->bucket > 0) /* after an error, too: others have begun */
 		begin_buckets(h, 0, false);
@@ -448,9 +486,11 @@ int bt_shards_add_up(struct bt_shards *h, bt_shard_fn *fn, void *ctx,
 			h->rows = all_rows(h);
 		return BT_OK;
 	}
-	exchange(h, h->bucket > 0 ? NULL : arrays, h->at, first_part(h));
+	parts = parts_of_others(h);
+	if (h->bucket == 0)
+		begin_all(h, arrays, h->at, parts);
+	*sum = end_all(h, arrays, h->at, parts) - h->at[bt_dist_rank(h->dist)];
 	if (h->set != NULL)
 		exchange_rows(h);
-	*sum = h->parts.base; /* the first part is where the sum is */
 	return BT_OK;
 }

@@ -47,7 +47,7 @@ struct bt_shards {
 	int n_all;
 	int *count;            /* [ranks] how many are whose */
 	struct bt_arena parts; /* from float at[rank] on: this rank's part of
-	                        * each of them */
+	                        * each of the others' */
 
 	/* where each rank hands over one sum: floats from `left` on are on
 	 * their way, so many at a time (a bucket; 0: none before the end) */
