@@ -432,6 +432,10 @@ if have_ranks 'cluster.sh, slurm.sbatch'; then
 	exits 0 'slurm.sbatch: trains' batch s1
 	exits 1 'slurm.sbatch: its time is over' batch s2 --max-minutes 1e-5
 	is "$(cat requeued)" 'requeue 7' 'slurm.sbatch: goes into the queue again'
+	rm requeued
+	exits 2 'slurm.sbatch: fails at once' batch s2 --warmup nonsense
+	[ -e s2/checkpoint.safetensors ] && [ ! -e requeued ]
+	result $? 'slurm.sbatch: without a new checkpoint it stays out of the queue'
 	exits 0 'slurm.sbatch: goes on' batch s2
 	cmp s1/model.safetensors s2/model.safetensors >why 2>&1
 	result $? 'slurm.sbatch: to the same bits'
