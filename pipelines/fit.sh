@@ -127,4 +127,4 @@ table --skip-bad --max-bad .1 -t "$TEXT" ${PAIR:+--pair "$PAIR"} -l "$LABEL" -i 
 bert-tokenize -m "$model" -o "$tmp/train.rec" "$tmp/text.rec"
 bert-train -m "$model" -o "$out" --task "$TASK" --eval-share .1 --override "$@" "$tmp/train.rec"
 bert-plot -q -o "$out/curves.svg" "$out"
-printf '%s\n' "$DELIMITER" "$TEXT" "$ID" "$PAIR" >"$out/columns.txt"
+printf '%s\n' "$DELIMITER" "$TEXT" "$ID" "$PAIR" "$LABEL" >"$out/columns.txt"

@@ -22,15 +22,13 @@ fi
 	IFS= read -r delimiter
 	IFS= read -r text
 	IFS= read -r id
-	IFS= read -r pair || pair= # versions before pairs wrote none
+	IFS= read -r pair || pair= # earlier versions did not write it, nor the labels
+	IFS= read -r labels || labels=
 } <"$model/columns.txt"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' INT TERM
 
-# Without ids the sample's rows are those of the table, in its order.
-order=
-[ -n "$id" ] || order=--sample-order
 if [ "$(head -c 4 "$test" | tr -d '\0')" = PAR1 ]; then
 	delimiter=
 elif [ -z "$delimiter" ]; then # the model's table was Parquet
@@ -39,9 +37,32 @@ elif [ -z "$delimiter" ]; then # the model's table was Parquet
 	*) delimiter=comma ;;
 	esac
 fi
-csv2tfrecord ${delimiter:+--delimiter "$delimiter"} ${ENCODING:+--encoding "$ENCODING"} \
-	-t "$text" ${pair:+--pair "$pair"} ${id:+-i "$id"} \
-	-o "$tmp/text.rec" "$test"
+# table OPTION...: csv2tfrecord of it
+table() {
+	csv2tfrecord ${delimiter:+--delimiter "$delimiter"} ${ENCODING:+--encoding "$ENCODING"} "$@" "$test"
+}
+
+# The table that was trained on may have had no ids, where this one has those of the sample.
+sample_id=
+if [ -z "$id" ]; then
+	for c in comma semicolon tab; do
+		csv2tfrecord -q --delimiter "$c" --list-columns "$sample" 2>/dev/null || :
+	done >"$tmp/columns"
+	table --list-columns >"$tmp/table"
+	id=$(grep -xF -f "$tmp/table" -- "$tmp/columns" |
+		grep -vxF -m 1 -e "$text" -e "$pair" -e "$(echo "$labels" | tr , '\n')") || :
+	sample_id=$id
+fi
+# Without ids the sample's rows are those of the table, in its order.
+order=
+if [ -n "$sample_id" ]; then
+	echo "predict.sh: id: column '$id', which the sample has, too" >&2
+elif [ -z "$id" ]; then
+	echo "predict.sh: id: none, so the rows of the sample are those of the table, in order" >&2
+	order=--sample-order
+fi
+table -t "$text" ${pair:+--pair "$pair"} ${id:+-i "$id"} -o "$tmp/text.rec"
 bert-tokenize -m "$model" -o "$tmp/test.rec" "$tmp/text.rec"
-bert-predict -m "$model" --sample "$sample" $order -o "$submission" --override "$@" "$tmp/test.rec"
+bert-predict -m "$model" --sample "$sample" ${sample_id:+--sample-id "$sample_id"} $order \
+	-o "$submission" --override "$@" "$tmp/test.rec"
 echo "predict.sh: written to '$submission'" >&2

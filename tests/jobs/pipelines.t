@@ -356,7 +356,7 @@ like "$(cat err)" "*text: column 'sentence1'*second text: column 'sentence2'*lab
 cut -d, -f1,4 pairs.csv >sample.pairs
 exits 0 'predict.sh: pairs' "$predict" pairs pairs.csv sample.pairs filled.csv
 is "$(grep -c 'single texts' err) $(wc -l <filled.csv)" '0 61' '... are pairs there, too'
-sed '$d' pairs/columns.txt >columns && mv columns pairs/columns.txt
+head -n 3 pairs/columns.txt >columns && mv columns pairs/columns.txt
 exits 0 'predict.sh: columns without a pair' "$predict" pairs pairs.csv sample.pairs filled.csv
 like "$(cat err)" '*60 of 60 records are single texts*' '... as earlier versions wrote them'
 exits 0 'fit.sh: PAIR=' env PAIR= "$fit" pairs.csv demo/intent single --epochs 1
@@ -380,6 +380,14 @@ exits 1 'fit.sh: a folder' "$fit" demo demo/intent folder
 like "$(cat err)" "fit.sh: cannot read 'demo', or it is not a file" '... is refused'
 exits 0 'predict.sh: in its order' "$predict" numbers numbers.tsv sample.csv filled.csv
 is "$(wc -l <filled.csv | tr -d ' ')" 61 '... a line each'
+like "$(cat err)" '*id: none, so the rows of the sample are those of the table, in order*' '... which it says'
+awk 'BEGIN { OFS = "\t" } { print (NR == 1 ? "nr" : "n" NR), $0 }' numbers.tsv >ids.tsv
+awk -F '\t' 'NR == 1 { print "points;nr"; next } { row[NR] = "0;" $1 } END { while (NR > 1) print row[NR--] }' \
+	ids.tsv >reversed.csv
+exits 0 'predict.sh: ids that only the test has' "$predict" numbers ids.tsv reversed.csv by-id.csv
+like "$(cat err)" "*id: column 'nr', which the sample has, too*" '... are found'
+is "$(sed '1d;s/;.*//' by-id.csv | sort)" "$(sed 1d filled.csv | sort)" '... with the same predictions'
+is "$(sed -n '2s/;.*//p' by-id.csv)" "$(tail -n 1 filled.csv)" '... each in the row of its id'
 exits 0 'fit.sh: other columns' env TEXT=points LABEL=Satz TASK=classification "$fit" \
 	numbers.tsv demo/intent odd --epochs 1
 like "$(cat err)" "*text: column 'points'*label: column 'Satz'*" '... as told'
