@@ -50,6 +50,8 @@ static const struct bt_opt options[] = {
            "likewise, with tags: column or key of the spans with labels in a "
            "text",
            values, o.spans),
+    BT_FLAG(0, "lines", "likewise, of plain text: a text is a line", values,
+            o.lines),
     BT_STR('i', "id", "COL", "column or key of the texts' ids [id]", values,
            o.id),
     BT_STR(0, "delimiter", "C", "of a table: a " BT_CSV_DELIMITERS, values,
@@ -92,6 +94,12 @@ static const char *misfit(const struct values *v)
 	bool table = v->sentence != NULL;
 	bool texts = v->o.text != NULL || v->o.spans != NULL;
 
+	if (v->o.lines &&
+	    (texts || table || v->o.word != NULL || v->o.tag != NULL ||
+	     v->o.scheme != NULL || v->o.comment != NULL || v->o.documents))
+		return "--lines makes no sense with --text, --spans, "
+		       "--sentence, --word, --tag, --scheme, --comment and "
+		       "--documents";
 	if (v->o.no_tags && v->o.tag != NULL)
 		return "give either --tag or --no-tags";
 	if (texts && (v->o.word != NULL || v->o.tag != NULL || table))
@@ -185,6 +193,7 @@ static void tell(const struct bt_conll_stats *stats, const struct bt_log *log)
 	bt_summary_count(log->summary, "comments", stats->comments);
 	bt_summary_count(log->summary, "headers", stats->headers);
 	bt_summary_count(log->summary, "no_words", stats->no_words);
+	bt_summary_count(log->summary, "empty_lines", stats->empty);
 	bt_summary_count(log->summary, "tags_repaired", stats->repaired);
 	if (stats->records < stats->sentences)
 		snprintf(records, sizeof(records), " in %llu document%s",
@@ -212,6 +221,10 @@ static void tell(const struct bt_conll_stats *stats, const struct bt_log *log)
 		       (unsigned long long)stats->no_words,
 		       bt_plural(stats->no_words),
 		       stats->no_words == 1 ? "was" : "were");
+	if (stats->empty > 0)
+		bt_log(log, BT_LOG_NOTE, "%llu line%s left out: without a word",
+		       (unsigned long long)stats->empty,
+		       stats->empty == 1 ? " was" : "s were");
 	if (stats->repaired > 0)
 		bt_log(log, BT_LOG_NOTE,
 		       "%llu tag%s did not follow the scheme and %s changed",

@@ -105,7 +105,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_TASK_QA] = "train with --task qa",
     [BT_HINT_TASK_QUESTIONS] = "make records of questions with squad2tfrecord",
     [BT_HINT_TASK_TAGGING] = "train with --task tagging",
-    [BT_HINT_TASK_WORDS] = "make records of words with conll2tfrecord",
+    [BT_HINT_TASK_WORDS] =
+        "make records of words with conll2tfrecord, with --lines of plain text",
     [BT_HINT_START_OVER] =
         "start over with bert-train --no-resume or another output directory",
     [BT_HINT_FORCE] = "give another output directory, or --force",

@@ -241,12 +241,26 @@ static int add_comment(struct reader *r, struct bt_span line,
 	return end_document(r, err);
 }
 
+/* A text is a sentence, unless it has no words. */
+static int add_text(struct reader *r, struct bt_span text, struct bt_error *err)
+{
+	int e = bt_conll_spans_read(now(r), text, NULL, err);
+
+	if (e != BT_OK || now(r)->words.n > 0)
+		return e == BT_OK ? end_sentence(r, err) : e;
+	bt_conll_sentence_forget(now(r));
+	r->stats->empty++;
+	return BT_OK;
+}
+
 static int add_line(struct reader *r, struct bt_span line, struct bt_error *err)
 {
 	struct bt_span column[BT_CONLL_COLUMNS];
 	bool first = r->columns == 0;
 	int n, e = BT_OK;
 
+	if (r->o->lines)
+		return add_text(r, line, err);
 	if (bt_span_trim(line, " ").n == 0) {
 		r->at = (struct bt_conll_place){0, 0};
 		return end_sentence(r, err);
@@ -433,29 +447,6 @@ static int read_lines(struct reader *r, struct bt_in *in, struct bt_error *err)
 	return e == BT_OK ? end_document(r, err) : e;
 }
 
-/* What a text is: *json, or lines. */
-static int begin_text(struct reader *r, struct bt_in *in, bool *json,
-                      struct bt_error *err)
-{
-	const struct bt_table_opts *t = r->o->table;
-	enum bt_charset set = t != NULL ? t->charset : BT_CHARSET_UTF8;
-	/* a mark says it, or else the user */
-	enum bt_utf16 order = t != NULL ? t->utf16 : BT_UTF16_NONE;
-	const uint8_t *p;
-	size_t got;
-	int e = BT_OK;
-
-	if (set == BT_CHARSET_UTF8)
-		e = bt_in_utf16(in, &order, err);
-	if (e == BT_OK)
-		e = bt_charset_skip_mark(set, in, err);
-	if (e == BT_OK)
-		e = bt_in_some(in, 1, &p, &got, err);
-	if (e == BT_OK)
-		*json = bt_conll_is_json(p, got);
-	return e;
-}
-
 static int read_file(struct reader *r, char *path, struct bt_error *err)
 {
 	uint64_t documents;
@@ -466,7 +457,7 @@ static int read_file(struct reader *r, char *path, struct bt_error *err)
 	if (e != BT_OK)
 		return e;
 	r->number = 0;
-	r->columns = 0;
+	r->columns = r->o->lines ? 1 : 0;
 	r->commas = 0;
 	r->json = false;
 	r->tabs = false;
@@ -479,11 +470,12 @@ static int read_file(struct reader *r, char *path, struct bt_error *err)
 	if (e == 1)
 		return read_parquet(r, in, err);
 	if (e == BT_OK)
-		e = begin_text(r, in, &json, err);
+		e = bt_conll_begin_text(r->o->table, in, &json, err);
 	if (e == BT_OK && !json && bt_conll_has_texts(r->o))
 		return read_csv(r, in, err);
 	if (e == BT_OK)
-		e = json ? read_objects(r, in, err) : read_lines(r, in, err);
+		e = json && !r->o->lines ? read_objects(r, in, err)
+		                         : read_lines(r, in, err);
 	if (e == BT_OK && r->o->documents && r->stats->documents == documents)
 		e = bt_error_set(err, BT_EFORMAT,
 		                 "no line until here begins a document, as "

@@ -30,6 +30,7 @@ struct bt_conll_opts {
 	 * it, which become tags. NULL: "text", if there are spans; none. Both
 	 * NULL: words and tags are lists, or columns */
 	const char *text, *spans;
+	bool lines;     /* each line is a text; of JSON, too */
 	const char *id; /* of the text; NULL: "id", if there is one */
 	bool no_tags;   /* there are none */
 	size_t context; /* sentences of the same document on either side */
@@ -58,6 +59,7 @@ struct bt_conll_stats {
 	uint64_t comments;  /* lines left out */
 	uint64_t headers;   /* first lines that name the columns, likewise */
 	uint64_t no_words;  /* of CoNLL-U: 1-2 and 1.1, left out as well */
+	uint64_t empty;     /* lines that are texts, without a word, likewise */
 	bool tagged;
 	uint64_t repaired; /* tags */
 };

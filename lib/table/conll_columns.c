@@ -4,6 +4,7 @@
 
 #include "base/num.h"
 #include "base/str.h"
+#include "format/charset.h"
 #include "format/tfrecord.h"
 #include "parquet/parquet.h"
 #include "table/conll_int.h"
@@ -254,5 +255,26 @@ int bt_conll_look_first(struct bt_in *in, struct bt_error *err)
 		                 "cannot read %s: it is a TFRecord stream, "
 		                 "not text",
 		                 bt_in_name(in)));
+	return e;
+}
+
+int bt_conll_begin_text(const struct bt_table_opts *t, struct bt_in *in,
+                        bool *json, struct bt_error *err)
+{
+	enum bt_charset set = t != NULL ? t->charset : BT_CHARSET_UTF8;
+	/* a mark says it, or else the user */
+	enum bt_utf16 order = t != NULL ? t->utf16 : BT_UTF16_NONE;
+	const uint8_t *p;
+	size_t got;
+	int e = BT_OK;
+
+	if (set == BT_CHARSET_UTF8)
+		e = bt_in_utf16(in, &order, err);
+	if (e == BT_OK)
+		e = bt_charset_skip_mark(set, in, err);
+	if (e == BT_OK)
+		e = bt_in_some(in, 1, &p, &got, err);
+	if (e == BT_OK)
+		*json = bt_conll_is_json(p, got);
 	return e;
 }

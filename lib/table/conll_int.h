@@ -146,4 +146,9 @@ bool bt_conll_is_json(const uint8_t *p, size_t n);
 /* Whether a file is Parquet: 1; 0; or what it is not to be is an error. */
 int bt_conll_look_first(struct bt_in *in, struct bt_error *err) BT_MUST_USE;
 
+/* Takes the mark of its encoding from a text that is not Parquet, and finds out
+ * whether it is JSON. t, or NULL, names the encoding. */
+int bt_conll_begin_text(const struct bt_table_opts *t, struct bt_in *in,
+                        bool *json, struct bt_error *err) BT_MUST_USE;
+
 #endif

@@ -84,7 +84,7 @@ train part all.rec --save-steps 2 --keep 9
 refuses '*belongs to another run*' 'is another data set' train part first.rec --resume
 
 csv2tfrecord -q -t text -l intent "$TEST_TOP/pipelines/data/library-dev.csv" >texts.rec
-refuses '*record 1: holds no words, all of whose tokens are to be labelled (make records of words with conll2tfrecord)' \
+refuses '*record 1: holds no words, all of whose tokens are to be labelled (make records of words with conll2tfrecord, *)' \
 	'texts' bert-tokenize -q -m "$vocab" --label-all -o x.rec texts.rec
 misuses '*--label-all needs --format tfrecord*' 'lines of ids' bert-tokenize -m "$vocab" --label-all --format ids text.rec
 misuses '*--label-all is for records of words in --layout full*' 'plain lines' bert-tokenize -m "$vocab" --label-all --lines text.rec

@@ -176,7 +176,7 @@ works 'evaluation records from the training records' train shared --task tagging
 
 # What does not fit
 csv2tfrecord -q -t text -l intent "$TEST_TOP/pipelines/data/library-dev.csv" | bert-tokenize -q -m "$vocab" -o texts.rec
-declines 1 "*record 1: the model tags words, and the record has no 'word_ids' (make records of words with conll2tfrecord)" \
+declines 1 "*record 1: the model tags words, and the record has no 'word_ids' (make records of words with conll2tfrecord, *)" \
 	'texts for a model that tags words' bert-predict -q -m m texts.rec
 declines 1 '*record 1: holds words with tags, but the model learns to choose one class (train with --task tagging)' 'words for a model of texts' train x -q train.rec
 declines 2 '*tags words, which can be written as conll, csv, jsonl or tensor, not as npy' 'arrays of tags' \
@@ -217,7 +217,7 @@ declines 1 "*record 1: label 'B-Z' is not one of the 4 labels known*" 'an unknow
 works '... is nothing to predict' bert-predict -q -m m other.rec
 printf 'i\nhave\n' | conll2tfrecord -q --no-tags | bert-tokenize -q -m "$vocab" -o bare.rec
 is "$(bert-predict -q -m m bare.rec | sed 1q)" 'i O' 'words without tags are predicted'
-declines 1 '*no record has tags (make records of words with conll2tfrecord)*' '... and not evaluated' bert-eval -q -m m bare.rec
+declines 1 '*no record has tags (make records of words with conll2tfrecord, *)*' '... and not evaluated' bert-eval -q -m m bare.rec
 declines 1 '*holds words, which this format does not show' 'JSON of words' bert-tokenize -q -m "$vocab" --format json long.text.rec
 declines 2 '*2 tokens leave no room for a text*' 'no room for a word' bert-tokenize -q -m "$vocab" --max-length 2 long.text.rec
 finish

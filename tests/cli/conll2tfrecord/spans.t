@@ -96,4 +96,15 @@ misuses '*--id needs --text or --spans*' '--id' conll2tfrecord --id nr in.jsonl
 misuses '*--scheme needs --spans, where texts are read*' '--scheme' conll2tfrecord --text body --scheme iob2 in.jsonl
 misuses '*--documents makes no sense with *--text*' '--documents' conll2tfrecord --text body --documents in.jsonl
 misuses '*--comment makes no sense with *--text*' '--comment' conll2tfrecord --text body --comment '#' in.jsonl
+
+printf 'Ask Ann!\r\n\n \t\n{"text": "a"}\n# b' >in.txt
+is "$(conll2tfrecord --lines in.txt 2>err | tfrecord-cat -q --json)" '{"id": "0", "text": "Ask Ann!", "words": ["Ask", "Ann", "!"]}
+{"id": "1", "text": "{\"text\": \"a\"}", "words": ["{", "\"", "text", "\"", ":", "\"", "a", "\"", "}"]}
+{"id": "2", "text": "# b", "words": ["#", "b"]}' 'lines are texts, also of JSON'
+is "$(cat err)" 'conll2tfrecord: 3 sentences, 14 words, without tags
+conll2tfrecord: 2 lines were left out: without a word' '... and empty ones are counted'
+is "$(conll2tfrecord -q --lines --context 1 in.txt | tfrecord-cat -q --json --head 1 | grep -c '"after"')" 1 '... beside others'
+printf 'a\n\377\n' >in.txt
+refuses "*'in.txt': line 2: is not valid UTF-8*" 'a line of another encoding' conll2tfrecord --lines in.txt
+misuses '*--lines makes no sense with --text, *' '--lines' conll2tfrecord --lines --text body in.txt
 finish
