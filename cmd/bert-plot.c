@@ -14,6 +14,7 @@
 #include "io/path.h"
 #include "plot/evaluation.h"
 #include "plot/history.h"
+#include "plot/history_runs.h"
 #include "plot/lengths.h"
 #include "plot/map.h"
 #include "plot/raster.h"
@@ -53,8 +54,8 @@ static const struct bt_opt options[] = {
            limit, 1, 1e9),
     BT_STR(0, "labels", "FILE", "embeddings: CSV with the rows' labels", values,
            labels),
-    BT_STR(0, "label-column", "NAME", "its column with the labels [label]",
-           values, column),
+    BT_STR(0, "label-column", "NAME",
+           "its column with the labels [label, or cluster]", values, column),
     BT_GROUP("Looks"),
     BT_STR(0, "title", "TEXT", "the title [what is drawn]", values, title),
     BT_INT(0, "width", "N", "pixels [800], or columns of a terminal [80]",
@@ -87,7 +88,6 @@ static double height(const struct values *v)
 static int draw_histories(const struct values *v, char **files, int n,
                           struct bt_buf *out, struct bt_error *err)
 {
-	struct bt_history *h = bt_array0((size_t)n, sizeof(*h));
 	struct bt_history_opts o = {.x = v->x,
 	                            .metric = v->metric.item,
 	                            .n_metrics = (size_t)v->metric.n,
@@ -95,15 +95,24 @@ static int draw_histories(const struct values *v, char **files, int n,
 	                            .width = width(v),
 	                            .height = height(v),
 	                            .text = v->terminal};
-	int i, e = h != NULL ? BT_OK : bt_error_nomem(err, "reading histories");
+	struct bt_history_runs runs = {0};
+	struct bt_history *h;
+	size_t i;
+	int e = BT_OK, k;
 
-	for (i = 0; i < n && e == BT_OK; i++)
-		e = bt_history_read(files[i], &h[i], err);
+	for (k = 0; k < n && e == BT_OK; k++)
+		e = bt_history_runs_add(&runs, files[k], err);
+	h = bt_array0(runs.n + 1, sizeof(*h));
+	if (e == BT_OK && h == NULL)
+		e = bt_error_nomem(err, "reading histories");
+	for (i = 0; i < runs.n && e == BT_OK; i++)
+		e = bt_history_read(runs.path[i], &h[i], err);
 	if (e == BT_OK)
-		e = bt_history_draw(h, (size_t)n, &o, out, err);
-	for (i = 0; h != NULL && i < n; i++)
+		e = bt_history_draw(h, runs.n, &o, out, err);
+	for (i = 0; h != NULL && i < runs.n; i++)
 		bt_history_clear(&h[i]);
 	free(h);
+	bt_history_runs_clear(&runs);
 	return e;
 }
 
@@ -167,9 +176,8 @@ static int draw_map(const struct values *v, char **files, int n,
 	if (e == BT_OK && rows.mixed)
 		bt_vectors_warn_mixed(&log);
 	if (e == BT_OK && v->labels != NULL)
-		e = bt_row_labels_read(v->labels,
-		                       v->column != NULL ? v->column : "label",
-		                       &rows, &labels, err);
+		e = bt_row_labels_read(v->labels, v->column, &rows, &labels,
+		                       err);
 	if (e == BT_OK) {
 		e = bt_principal_find(&rows, (int)v->common.threads, &p, err);
 		if (e == BT_EFORMAT)

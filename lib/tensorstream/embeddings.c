@@ -8,6 +8,7 @@
 #include "ckpt/open.h"
 #include "ckpt_format/tensor_stream_read.h"
 #include "format/csv.h"
+#include "format/escape.h"
 #include "format/tfrecord.h"
 #include "io/path.h"
 
@@ -110,6 +111,32 @@ static bool find_column(const struct bt_csv *csv, const char *name, size_t *at)
 	return false;
 }
 
+static bool find_label(struct table *t, const char *column)
+{
+	if (column != NULL)
+		return find_column(t->csv, column, &t->label);
+	return find_column(t->csv, "label", &t->label) ||
+	       find_column(t->csv, "cluster", &t->label);
+}
+
+static int no_column(const struct bt_csv *csv, const char *column,
+                     struct bt_error *err)
+{
+	struct bt_buf b = BT_BUF_INIT;
+	size_t i;
+
+	for (i = 0; i < bt_csv_width(csv) && b.len < 500; i++) {
+		bt_buf_puts(&b, i > 0 ? ", '" : "'");
+		bt_escape_line(&b, bt_csv_names(csv)[i], 0);
+		bt_buf_puts(&b, "'");
+	}
+	bt_error_set(err, BT_EFORMAT, "no column '%s': it has %s%s", column,
+	             b.oom ? "" : bt_buf_str(&b),
+	             i < bt_csv_width(csv) ? " and more" : "");
+	bt_buf_clear(&b);
+	return BT_EFORMAT;
+}
+
 static int add_line(struct table *t, const struct bt_span *f,
                     struct bt_row_labels *l, struct bt_error *err)
 {
@@ -136,8 +163,9 @@ static int read_lines(struct table *t, const char *column, bool named,
 	const struct bt_span *f;
 	int r;
 
-	if (!find_column(t->csv, column, &t->label))
-		return bt_error_set(err, BT_EFORMAT, "no column '%s'", column);
+	if (!find_label(t, column))
+		return no_column(t->csv, column != NULL ? column : "label",
+		                 err);
 	t->by_id = named && find_column(t->csv, "id", &t->id);
 	while ((r = bt_csv_next(t->csv, &f, err)) == 1) {
 		r = add_line(t, f, l, err);

@@ -21,11 +21,11 @@ struct bt_row_labels {
 };
 
 /*
- * The labels of all rows of v, from the column of that name of a CSV file with
- * a header (TSV where its name ends so). Where it has a column id and all rows
- * came with ids, these say which label a row has, and the file may have others;
- * else labels are in the order of the rows and as many. A row without a label
- * and an id with two are BT_EFORMAT.
+ * The labels of all rows of v, from the column of that name (NULL: "label",
+ * or else "cluster") of a CSV file with a header (TSV where its name ends so).
+ * Where it has a column id and all rows came with ids, these say which label a
+ * row has, and the file may have others; else labels are in the order of the
+ * rows and as many. A row without a label and an id with two are BT_EFORMAT.
  */
 int bt_row_labels_read(const char *path, const char *column,
                        const struct bt_vectors *v, struct bt_row_labels *l,

@@ -45,7 +45,11 @@ is "$(grep -c '<circle class="f0"' out.svg) $(grep -c '<circle class="f1"' out.s
 draws 'by number' --labels l.csv --label-column n e.ts
 is "$(texts out.svg | sed -n '3,8p' | tr '\n' ' ')" '1 3 4 5 6 7 ' 'of another column'
 printf 'label\tx\na\t1\nb\t1\na\t1\nb\t1\na\t1\nb\t1\n' >l.tsv
+sed '1s/label/cluster/' l.tsv >clusters.tsv
+draws 'clusters' --labels clusters.tsv e.npy
+cp out.svg clusters.svg
 draws 'labels in the order of rows' --labels l.tsv e.npy
+same out.svg clusters.svg 'clusters are labels'
 is "$(grep -c '<circle class="f0"' out.svg) $(grep -c '<circle class="f1"' out.svg)" '3 3' '... of a TSV file'
 works 'letters' bert-plot --terminal --width 50 --height 8 --labels l.tsv -o text e.npy
 is "$(cat text)" 'Map of embeddings
@@ -106,7 +110,7 @@ printf 'id,label\na,x\na,x\na,y\n' >twice.csv
 refuses "cannot read 'twice.csv': record 3 (line 4): id 'a' had another label before" 'an id with two' --labels twice.csv e.ts
 printf 'id,label\na,x\nb,\n' >empty.csv
 refuses "cannot read 'empty.csv': record 2 (line 3): no label" 'an empty label' --labels empty.csv e.ts
-refuses "cannot read 'l.csv': no column 'intent'" 'a column that is not there' --labels l.csv --label-column intent e.ts
+refuses "cannot read 'l.csv': no column 'intent': it has 'id', 'n', 'label'" 'a column that is not there' --labels l.csv --label-column intent e.ts
 declines 2 'bert-plot: --labels and --label-column are for embeddings*' 'labels of a run' \
 	sh -c 'echo "{\"step\": 1, \"loss\": 1}" >h.jsonl; exec bert-plot --labels l.csv h.jsonl'
 declines 2 'bert-plot: --label-column needs --labels*' 'a column of nothing' bert-plot --label-column x e.ts

@@ -38,6 +38,18 @@ cp a/history.jsonl c/a
 works 'two of a name' bert-plot -o two.svg --metric loss a c/a b
 is "$(texts two.svg | grep , | tr '\n' ';')" \
 	'a, training;a, evaluation;c/a, training;c/a, evaluation;b, training;b, evaluation;' 'with their paths'
+mkdir -p cv/fold-1 cv/fold-2 cv/fold-10 cv/fold-x
+for k in 1 2 10 x; do cp a/history.jsonl cv/fold-$k; done
+works 'the folds of a cross-validation' bert-plot -o cv.svg --metric loss cv/ a
+works '... are the same one by one' bert-plot -o folds.svg --metric loss cv/fold-1 cv/fold-2 cv/fold-10 a
+same cv.svg folds.svg '... in order'
+mv cv/fold-2 cv/seed-42
+mv cv/fold-10 cv/seed-7
+works 'and those of several seeds' bert-plot -o cv.svg --metric loss cv
+is "$(texts cv.svg | sed -n 's/, training//p' | tr '\n' ' ')" 'fold-1 seed-7 seed-42 ' '... by their numbers'
+cp a/history.jsonl cv
+works 'a run' bert-plot -o cv.svg cv
+is "$(texts cv.svg | grep -c fold)" 0 '... is itself'
 works 'a metric of evaluations' bert-plot --terminal --metric learning_rate --x seconds -o rate a
 like "$(cat rate)" '*Learning rate*training*0.10 *seconds*' 'over seconds'
 works 'in letters' bert-plot --terminal --width 40 --height 8 -o letters --metric accuracy a
