@@ -261,7 +261,8 @@ static const char *const words[BT_HINTS] = {
         "labels, too",
     [BT_HINT_TEXT_OF_SPANS] = "--text names the key of the text",
     [BT_HINT_READ_TEXT] =
-        "csv2tfrecord reads tables and JSON Lines, bert-tokenize --lines lines of text",
+        "csv2tfrecord reads tables and JSON Lines, conll2tfrecord words and tags, "
+        "squad2tfrecord questions, bert-tokenize --lines lines of text",
     [BT_HINT_NO_ANSWERS] =
         "if its answers are not known, leave them out with --no-answers",
     [BT_HINT_ONE_ANSWER] =

@@ -51,10 +51,10 @@ static int nested(struct bt_jsonl_object *o, size_t i, const char *what,
 	o->fault = BT_JSONL_NESTED;
 	return bt_error_hint(
 	    err,
-	    seems_span(o)     ? BT_HINT_READ_SPANS
-	    : seems_column(o) ? BT_HINT_JSON_ROWS
-	    : object          ? BT_HINT_MEMBER
-	                      : BT_HINT_NONE,
+	    seems_column(o) ? BT_HINT_JSON_ROWS
+	    : seems_span(o) ? BT_HINT_READ_SPANS
+	    : object        ? BT_HINT_MEMBER
+	                    : BT_HINT_NONE,
 	    bt_error_set(err, BT_EFORMAT, "byte %zu: '%.*s' holds %s",
 	                 (size_t)(o->p - o->start) + 1, (int)o->keys[i].n,
 	                 o->keys[i].p, what));

@@ -319,12 +319,14 @@ static int fill_in(struct bt_predict *p, struct bt_span id,
 	return bt_submission_set(p->sample, id, label, p->p, err);
 }
 
-/* Numbers that stand for missing ids explain why none of them is there. */
+/* Numbers that stand for missing ids explain why few of them, or none, are
+ * there. */
 static int explain_ids(const struct bt_predict *p, int r, struct bt_error *err)
 {
 	if (r != BT_EFORMAT || !p->numbered)
 		return r;
-	bt_error_hint(err, BT_HINT_SAMPLE_IDS, r);
+	if (err != NULL) /* it explains more than another one */
+		err->hint = BT_HINT_SAMPLE_IDS;
 	return bt_error_prefix(err, "records without an id were numbered from "
 	                            "0");
 }

@@ -104,11 +104,12 @@ static int list_labels(struct bt_text_folder *f, const char *const *label,
 		if (r != BT_OK)
 			return r;
 		if (f->n == before)
-			return bt_error_set(err, BT_EFORMAT,
-			                    "the folder '%s' in %s holds no "
-			                    "texts: expected the files "
-			                    "NAME.txt in it",
-			                    label[i], f->name);
+			return bt_error_set(
+			    err, BT_EFORMAT,
+			    "the folder '%s' in %s holds no texts: expected "
+			    "the files NAME.txt in it; a table in it is given "
+			    "by its own name",
+			    label[i], f->name);
 	}
 	return BT_OK;
 }
@@ -168,7 +169,8 @@ static int list_all(struct bt_text_folder *f, struct bt_error *err)
 	else if (r == BT_OK && f->n == 0)
 		r = bt_error_set(err, BT_EFORMAT,
 		                 "%s holds no texts: expected the files "
-		                 "LABEL/NAME.txt or NAME.txt in it",
+		                 "LABEL/NAME.txt or NAME.txt in it; a table in "
+		                 "it is given by its own name",
 		                 f->name);
 	for (i = 0; i < n; i++)
 		free(label[i]);

@@ -57,4 +57,7 @@ cut -d, -f1,2 plain.csv >pair.csv
 refuses '*records without an id were numbered from 0: *(csv2tfrecord -i COLUMN reads ids, or --sample-order *' \
 	'records without ids and a sample' \
 	bert-predict -m m --sample pair.csv noid.rec
+{ echo id,label; seq "$(tfrecord-cat -q --count noid.rec)" | sed 's/$/,x/'; } >counted.csv
+refuses "*records without an id were numbered from 0: *'0'*(csv2tfrecord -i COLUMN reads ids, *" \
+	'... that counts from 1' bert-predict -m m --sample counted.csv noid.rec
 finish

@@ -179,7 +179,7 @@ done <<'END'
 bert-train max-seq-length bert-tokenize --max-length truncates texts
 bert-predict max_length bert-tokenize --max-length truncates texts
 bert-train group_by_length batches need no padding; bert-tokenize --pad writes it for others
-bert-train text_column_name csv2tfrecord reads tables and JSON Lines, bert-tokenize --lines lines of text
+bert-train text_column_name csv2tfrecord reads tables and JSON Lines, conll2tfrecord words and tags, squad2tfrecord questions, bert-tokenize --lines lines of text
 csv2tfrecord nrows tfrecord-cat --head N takes the first N records
 bert-train label_column name the column with csv2tfrecord -l COLUMN
 bert-train padding batches need no padding; bert-tokenize --pad writes it for others
@@ -208,7 +208,7 @@ bert-train ignore_mismatched_sizes leave it out: it is so without an option
 bert-predict candidate_labels csv2tfrecord --candidates and --template make records of them
 bert-train train-file files to read are named without an option
 bert-tokenize input files to read are named without an option
-bert-predict text csv2tfrecord reads tables and JSON Lines, bert-tokenize --lines lines of text
+bert-predict text csv2tfrecord reads tables and JSON Lines, conll2tfrecord words and tags, squad2tfrecord questions, bert-tokenize --lines lines of text
 END
 devices='without --device, CPUs compute; BT_PJRT_PATH names the directories of plugins; see DEVICES in bertutils(7)'
 misuses "bert-train: unknown option '--no_cuda' ($devices)" 'CPUs compute without an option' bert-train --no_cuda

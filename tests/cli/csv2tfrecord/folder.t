@@ -41,7 +41,7 @@ refuses "*cannot open 'r/pos/x.txt': No such file*" 'a link that leads nowhere' 
 rm r/pos/x.txt
 mkdir r/none
 echo no >r/none/1.TXT
-refuses "*the folder 'none' in 'r' holds no texts: expected the files NAME.txt in it" 'a label without texts' \
+refuses "*the folder 'none' in 'r' holds no texts: expected the files NAME.txt in it; a table in it is given by its own name" 'a label without texts' \
 	csv2tfrecord -o no.rec r
 echo text >r/x.txt
 refuses "*'r' holds texts, such as 'x.txt', beside folders, such as 'neg', whose names would be labels" \
@@ -51,7 +51,7 @@ echo 'a,b' >ds/csv/a.csv
 echo 'How to use it' >ds/README.txt
 refuses "*'ds' holds texts, such as 'README.txt', beside folders, such as 'csv', *" 'and other folders' \
 	csv2tfrecord -o no.rec ds
-refuses "*'none' holds no texts: expected the files LABEL/NAME.txt or NAME.txt in it" 'no texts' \
+refuses "*'none' holds no texts: expected the files LABEL/NAME.txt or NAME.txt in it; a table in it is given by its own name" 'no texts' \
 	csv2tfrecord -o no.rec none
 
 # how they are read

@@ -72,6 +72,7 @@ bad '{"text":{"a":1}}' \
 	"byte 9: 'text' holds an object, expected a string, number or boolean (KEY.NAME is the value of NAME in *"
 bad '{"text":{"0":"a","1":"b"},"label":{"0":1,"1":0}}' \
 	"byte 9: 'text' holds an object, * (these are columns: to_json(orient='records') of pandas *"
+bad '{"text":{"0":"\\"start\\" it","1":"b"}}' "byte 9: 'text' holds an object, * (these are columns: *"
 bad '{"b":1,"text":["a"]}' "byte 15: 'text' holds a list, expected a string, number or boolean"
 bad '{"text":"a"' "byte 12: expected ',' or '}'"
 bad '{"text":"a}' 'byte 12: the string is not closed'
