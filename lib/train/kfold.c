@@ -387,6 +387,12 @@ static int judge_all(const struct bt_job_opts *o, json_t *sums,
 		r = write_json(o, bt_kfold_json(res, &o->fold, sums), err);
 	if (r == BT_OK)
 		bt_warn_leak_folds(x.leaked, x.examples, o->train.log);
+	if (r == BT_OK)
+		bt_log(o->train.log, BT_LOG_NOTE,
+		       "%d models written to '%s', and to '%s/%s' what each "
+		       "predicts of its fold",
+		       o->fold.folds, o->train.out, o->train.out,
+		       BT_KFOLD_PREDICTIONS);
 	free(s);
 	clear(&x);
 	return r;

@@ -18,6 +18,8 @@ like "$(cat table)" 'metric *mean *deviation *all *fold   1 *fold   2 *fold   3
 loss *
 accuracy *' 'the metrics of each'
 like "$(cat err)" '*fold 1 of 3*fold 2 of 3*fold 3 of 3*' 'tells which it is'
+is "$(tail -n 1 err)" "bert-train: 3 models written to 'k', and to 'k/out-of-fold.ts' what each predicts of its fold" \
+	'... and where the results are'
 awk 'NR > 1 { n = 0; for (i = 5; i <= 7; i++) { s[NR] += $i; n++ } m = s[NR] / 3
 	v = 0; for (i = 5; i <= 7; i++) v += ($i - m) ^ 2; v = sqrt(v / 2)
 	if (($2 - m) ^ 2 > 1e-8 || ($3 - v) ^ 2 > 1e-8) print "bad", $0 }' table >got
