@@ -12,7 +12,7 @@ struct args {
 	struct bt_common common;
 	struct bt_opt_list model, adapter, files;
 	const char *dtype, *gemm, *device, *format, *embed, *delimiter, *extra,
-	    *with, *windows, *scheme, *dialect, *weights;
+	    *with, *windows, *scheme, *dialect, *weights, *task;
 	struct bt_predict_opts p;
 	int64_t top, expect, steps, replicas, truncate_dim;
 	bool profile, normalize, fill, sets, ranks;
@@ -34,6 +34,8 @@ static const struct bt_opt options[] = {
             args, adapter),
     BT_LIST(0, "predictions", "FILE",
             "write these instead of a model's; repeat to average", args, files),
+    BT_STR(0, "task", "classification|multilabel|ranking|regression",
+           "what --predictions predict [as the first says]", args, task),
     BT_STR(0, "weights", "W,...", "weights of the files in the mean", args,
            weights),
     BT_FLAG(0, "ranks", "average their ranks, not probabilities or numbers",

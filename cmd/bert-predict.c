@@ -327,8 +327,9 @@ static const char *explain_misfits(const struct args *a)
 static const char *blend_misfits(const struct args *a)
 {
 	if (a->files.n == 0)
-		return a->ranks ? "--ranks needs --predictions"
-		                : "--weights needs --predictions";
+		return a->ranks          ? "--ranks needs --predictions"
+		       : a->task != NULL ? "--task needs --predictions"
+		                         : "--weights needs --predictions";
 	if (a->model.n > 0 || a->adapter.n > 0)
 		return "give either -m DIR or --predictions";
 	if (a->embed != NULL || a->explains || a->fill || a->with != NULL ||
@@ -350,7 +351,7 @@ static const char *contradiction(const struct args *a)
 	bool labels = label_options(a);
 	bool fills = a->p.sample_missing != NULL || a->extra != NULL;
 
-	if (a->files.n > 0 || a->ranks || a->weights != NULL)
+	if (a->files.n > 0 || a->ranks || a->weights != NULL || a->task != NULL)
 		return blend_misfits(a);
 	if (a->model.n == 0)
 		return "give -m DIR";
@@ -473,12 +474,14 @@ static bool find_format(struct args *a)
 static int blend(const struct args *a, char **records, int n)
 {
 	struct bt_log log = bt_tool_log(&tool, &a->common);
-	struct bt_blend_opts o = {.files = a->files.item,
-	                          .n_files = (size_t)a->files.n,
-	                          .ranks = a->ranks,
-	                          .output = a->common.output,
-	                          .labels = a->p,
-	                          .log = &log};
+	struct bt_blend_opts o = {
+	    .files = a->files.item,
+	    .n_files = (size_t)a->files.n,
+	    .ranks = a->ranks,
+	    .task = a->task != NULL ? bt_task_find(a->task, NULL) : NULL,
+	    .output = a->common.output,
+	    .labels = a->p,
+	    .log = &log};
 	double weights[BT_OPT_LIST_MAX];
 	struct bt_out *summary = NULL;
 	struct bt_error err = {0};

@@ -356,6 +356,8 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_HUB_PARQUET] =
         "--list shows all with --include '*'; the hub has most data sets as "
         "Parquet, too: --revision refs/convert/parquet",
+    [BT_HINT_PREDICTIONS_TASK] =
+        "--task says it, and streams of bert-predict -o NAME.ts do",
 };
 
 const char *bt_hint_words(enum bt_hint hint)

@@ -162,12 +162,13 @@ static int add_rows(struct blend *b, const struct bt_prediction_file *f,
 }
 
 static int read_file(const struct blend *b, const char *path,
+                     const struct bt_labels *known,
                      struct bt_prediction_file *f, struct bt_error *err)
 {
 	int r;
 
 	*f = (struct bt_prediction_file){.logits = true};
-	r = bt_prediction_file_read(path, b->task, &b->first.labels, f, err);
+	r = bt_prediction_file_read(path, b->task, known, f, err);
 	if (r == BT_OK && f->labels.n == 0)
 		r = bt_error_hint(
 		    err, BT_HINT_PROBA,
@@ -181,18 +182,22 @@ static int read_file(const struct blend *b, const char *path,
 static int read_first(struct blend *b, struct bt_error *err)
 {
 	const char *path = b->o->files[0];
-	int r = bt_prediction_file_task(path, &bt_task_classification, &b->task,
-	                                err);
+	const struct bt_labels none = {0};
+	int r = BT_OK;
 
+	b->task = b->o->task;
+	if (b->task == NULL)
+		r = bt_prediction_file_task(path, &bt_task_classification,
+		                            &b->task, err);
 	if (r == BT_OK && b->task == NULL)
 		return bt_error_hint(
-		    err, BT_HINT_WRITE_TENSORS,
+		    err, BT_HINT_PREDICTIONS_TASK,
 		    bt_error_set(err, BT_EFORMAT,
 		                 "the first file of predictions, '%s', does "
 		                 "not say that they are of classes, labels or "
 		                 "numbers, as their tensor streams do",
 		                 path));
-	return r == BT_OK ? read_file(b, path, &b->first, err) : r;
+	return r == BT_OK ? read_file(b, path, &none, &b->first, err) : r;
 }
 
 static int read_all(struct blend *b, struct bt_error *err)
@@ -210,7 +215,7 @@ static int read_all(struct blend *b, struct bt_error *err)
 		b->weights += b->o->weights[i];
 	r = add_rows(b, &b->first, 0, err);
 	for (i = 1; i < b->o->n_files && r == BT_OK; i++) {
-		r = read_file(b, b->o->files[i], &more, err);
+		r = read_file(b, b->o->files[i], &b->first.labels, &more, err);
 		if (r == BT_OK && (r = add_rows(b, &more, i, err)) != BT_OK)
 			bt_error_prefix(err, "predictions %s", more.name);
 		bt_prediction_file_clear(&more);

@@ -5,11 +5,14 @@
 #define BT_EVALUATE_BLEND_H
 
 #include "predict/predict.h"
+#include "task/task.h"
 
 struct bt_blend_opts {
 	const char *const *files; /* [n_files] as evaluate/prediction_file.h has
-	                           * them; the first is a tensor stream */
+	                           * them */
 	size_t n_files;
+	/* what they predict; NULL: as the first says, a tensor stream */
+	const struct bt_task *task;
 	const double *weights; /* [n_files], or NULL: all count alike */
 	bool ranks; /* what is averaged is the rank of a text among all, from 0
 	             * to 1, of each label, or number, by itself */

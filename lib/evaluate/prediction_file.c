@@ -60,7 +60,8 @@ static int add_value(struct bt_prediction_file *f, int *column, int i,
 	return BT_OK;
 }
 
-/* Columns of numbers: one, or those that are named. */
+/* Columns of numbers: one, or those that are named; where none is known, that
+ * of predictions, or all. */
 static int find_numbers(struct bt_prediction_file *f,
                         const struct bt_span *names, int n, int id,
                         const struct bt_labels *known, int *column,
@@ -83,7 +84,10 @@ static int find_numbers(struct bt_prediction_file *f,
 		           : BT_OK;
 	}
 	for (i = 0; i < n && r == BT_OK; i++) {
-		k = i == id ? -1 : bt_labels_find(known, names[i]);
+		k = i == id        ? -1
+		    : known->n > 0 ? bt_labels_find(known, names[i])
+		    : at < 0       ? i
+		                   : (i == at) - 1;
 		if (k >= 0)
 			r = add_value(f, column, i, names[i], err);
 	}
@@ -123,7 +127,8 @@ static int find_columns(struct bt_prediction_file *f,
 		r = find_numbers(f, names, n, id, known, column, err);
 	} else {
 		i = id == 0 ? 1 : 0;
-		if (answer < 0 && i < n && bt_labels_find(known, names[i]) < 0)
+		if (answer < 0 && i < n && known->n > 0 &&
+		    bt_labels_find(known, names[i]) < 0)
 			answer = i;
 		if (answer >= 0) {
 			column[answer] = ANSWER;
@@ -260,7 +265,7 @@ static int add_row(struct bt_prediction_file *f, const struct bt_span *field,
 	}
 	f->rows++;
 	return r == BT_OK && f->logits && task == &bt_task_classification &&
-	               f->labels.n == known->n
+	               labels > 0 && (known->n == 0 || f->labels.n == known->n)
 	           ? bt_task_check_sum(value, labels, err)
 	           : r;
 }

@@ -39,10 +39,12 @@ struct bt_prediction_file {
 
 /*
  * Reads the file for a task into *f, zero but for the members above; known are
- * the labels that records have. In CSV the
+ * the labels that records have, or none. In CSV the
  * ids are in the column "id", or the first one; the prediction in "label", with
  * probabilities behind it, or in the first column behind the id that is not
- * named as a label is. Several numbers are in the columns of their names.
+ * named as a label is. Several numbers are in the columns of their names. Where
+ * no label is known, all columns but "label" and that of ids are labels', or
+ * numbers where there is not "label".
  */
 int bt_prediction_file_read(const char *path, const struct bt_task *task,
                             const struct bt_labels *known,

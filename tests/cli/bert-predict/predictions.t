@@ -113,6 +113,37 @@ is "$(sed -n 2p s.csv)" "$(awk -F , '$1 == 5 { print $1 "," $5 "," $3 "," $4 }' 
 bert-predict -q --predictions na.ts --threshold 0..5 -o scores.csv
 is "$(sed 1d scores.csv | grep -vc ',[0-5]$')" 0 'scores'
 
+# of other programs: CSV alone
+for m in a ma na; do
+	bert-predict -q --dtype f32 -m "$m" --proba -o "$m.csv" "$m.rec" 2>/dev/null ||
+		bert-predict -q --dtype f32 -m "$m" -o "$m.csv" "$m.rec"
+	cp "$m.csv" "$m-2.csv"
+done
+works 'CSV of classes' bert-predict --task classification --predictions a.csv --predictions b.ts --proba -o got.csv
+bert-predict -q --predictions a.ts --predictions b.ts --proba -o want.csv
+is "$(shows got.csv)" "$(shows want.csv)" '... as the tensors'
+cut -d, -f 1,3- ma.csv >submission.csv
+works 'a submission of several labels' bert-predict --task multilabel --predictions submission.csv \
+	--predictions mb.ts --proba -o got.csv
+bert-predict -q --predictions ma.ts --predictions mb.ts --proba -o want.csv
+is "$(shows got.csv)" "$(shows want.csv)" '... all of whose columns count'
+works 'CSV of numbers' bert-predict --task regression --predictions na.csv --predictions na-2.csv -o got.csv
+same got.csv na.csv '... and their mean'
+printf 'key,u,v\n7,1,2.5\n8,3,-4\n' >uv.csv
+works 'several numbers' bert-predict --task regression --predictions uv.csv -o got.csv
+is "$(cat got.csv)" "$(sed 1s/key/id/ uv.csv)" '... are those of all columns'
+printf 'id,text,label\n7,hm,.5\n' >with.csv
+works 'numbers beside another field' bert-predict --task regression --predictions with.csv -o got.csv
+is "$(sed 1d got.csv)" 7,0.5 '... are in the column label'
+printf 'id,p\n7,.5\n8,.25\n' >half.csv
+works 'one probability' bert-predict --task ranking --predictions half.csv -o got.csv
+is "$(cat got.csv)" "$(printf 'id,label\n7,0.5\n8,0.25')" '... is a number'
+refuses "*'half.csv': record 1 (line 2): the probabilities of the classes add up to 0.5, not to 1" '... and not classes' \
+	bert-predict --task classification --predictions half.csv
+cut -d, -f1,2 a.csv >labels.csv
+refuses '*it has labels without probabilities (--proba *' 'labels' bert-predict --task classification --predictions labels.csv
+misuses 'bert-predict: --task needs --predictions' 'the task of a model' bert-predict --task regression -m a a.rec
+
 # what does not fit
 printf 'id,label,0,1\n0,0,.5,.5\n' >few.csv
 refuses "*predictions 'few.csv': it has 1 rows, not 6" 'fewer rows' bert-predict --predictions a.ts --predictions few.csv
@@ -120,7 +151,7 @@ sed 's/^5,/6,/' t.csv >other.csv
 csv2tfrecord -q -i id -l y other.csv | bert-tokenize -q -m vocab.txt | bert-predict -q -m a -o other.ts
 refuses "*predictions 'other.ts': it lacks the id '5'" 'another id' bert-predict --predictions a.ts --predictions other.ts
 refuses '*lacks the label*' 'other labels' bert-predict --predictions three.ts --predictions a.ts
-refuses "*the first file of predictions, 'few.csv', does not say that they are of classes, labels or numbers, as their tensor streams do*" 'CSV first' bert-predict --predictions few.csv
+refuses "*the first file of predictions, 'few.csv', does not say that they are of classes, labels or numbers, as their tensor streams do (--task says it, *" 'CSV first' bert-predict --predictions few.csv
 exits 2 'a model beside them' bert-predict --predictions a.ts -m a
 for o in --normalize '--truncate-dim 3' '--dtype f32' '--explain-class u' '--replicas 2'; do
 	# shellcheck disable=SC2086 # options are words
