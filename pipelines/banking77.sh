@@ -6,6 +6,7 @@
 # recipe for small models, as MiniLM, which this one trains too little.
 # usage: pipelines/banking77.sh MODEL_DIR TRAIN.csv TEST.csv [OUT_DIR [OPTION ...]]
 #        pipelines/banking77.sh small [OUT_DIR [OPTION ...]]
+# The tables have the columns text and category, or those named by TEXT and LABEL.
 # Further options go to bert-train and override the recipe's own. SEEDS="1 2 3"
 # trains with each of these seeds and prints the mean. small uses the demo data
 # and a small BERT with random weights.
@@ -16,10 +17,11 @@ if [ "${1-}" = small ]; then
 	data=$(dirname "$0")/data
 	small=1
 	model=$data/vocab.txt # a vocabulary is enough to tokenize
-	train=$data/library-train.csv test=$data/library-dev.csv label=intent
+	train=$data/library-train.csv test=$data/library-dev.csv TEXT=text LABEL=intent
 	shift
 elif [ $# -ge 3 ]; then
-	model=$1 train=$2 test=$3 label=category
+	model=$1 train=$2 test=$3
+	: "${TEXT:=text}" "${LABEL:=category}"
 	shift 3
 else
 	sed -n '3,/^set/s/^# //p' "$0" >&2
@@ -43,7 +45,7 @@ fi
 # Every step has a file as input: it starts only if the one before succeeded.
 for part in train test; do
 	[ $part = train ] || train=$test
-	csv2tfrecord -t text -l $label -o "$out/$part.text" "$train"
+	csv2tfrecord -t "$TEXT" -l "$LABEL" -o "$out/$part.text" "$train"
 	bert-tokenize -m "$model" --max-length 512 -o "$out/$part.rec" \
 		"$out/$part.text"
 done

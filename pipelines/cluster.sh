@@ -4,8 +4,9 @@
 # with them.
 # usage: pipelines/cluster.sh MODEL_DIR TRAIN.csv TEST.csv [OUT_DIR [OPTION ...]]
 #        pipelines/cluster.sh small [OUT_DIR [OPTION ...]]
-# The tables have the columns text and category. Options go to bert-train. MPIRUN is the
-# command that starts the processes (mpirun -n 2); THREADS of each (1). For machines, say
+# The tables have the columns text and category, or those named by TEXT and LABEL.
+# Options go to bert-train. MPIRUN is the command that starts the processes (mpirun -n 2);
+# THREADS of each (1). For machines, say
 #     MPIRUN='mpirun --hostfile hosts --map-by ppr:1:socket:pe=8' THREADS=8
 # with all files on a file system that they share. SHARDS (8) decides the bits: with any
 # number of processes up to that they are the same. small uses the demo data and a small
@@ -15,14 +16,15 @@ PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
 export PATH
 if [ "${1-}" = small ]; then
 	data=$(dirname "$0")/data
-	train=$data/library-train.csv test=$data/library-dev.csv label=intent
+	train=$data/library-train.csv test=$data/library-dev.csv TEXT=text LABEL=intent
 	out=${2:-cluster}
 	model=$data/vocab.txt # a vocabulary is enough to tokenize
 	start=--tokenizer config=$data/small.json
 	recipe='--batch-size 32 --learning-rate 2e-3 --epochs 8'
 	shift
 elif [ $# -ge 3 ]; then
-	model=$1 train=$2 test=$3 label=category
+	model=$1 train=$2 test=$3
+	: "${TEXT:=text}" "${LABEL:=category}"
 	out=${4:-cluster}
 	start=-m config=
 	recipe='--batch-size 32 --learning-rate 3e-4 --epochs 5'
@@ -37,7 +39,7 @@ mkdir -p "$out"
 # One process makes the records; each of several reads them.
 for part in train test; do
 	[ $part = train ] || train=$test
-	csv2tfrecord -q -t text -l $label "$train" | bert-tokenize -q -m "$model" -o "$out/$part.rec"
+	csv2tfrecord -q -t "$TEXT" -l "$LABEL" "$train" | bert-tokenize -q -m "$model" -o "$out/$part.rec"
 done
 mpirun=${MPIRUN:-mpirun -n 2}
 # shellcheck disable=SC2086 # several words

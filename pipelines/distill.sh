@@ -4,22 +4,23 @@
 # student: a smaller model, or one that begins with every other layer of the teacher.
 # usage: pipelines/distill.sh MODEL_DIR TRAIN.csv TEST.csv [OUT_DIR [OPTION ...]]
 #        pipelines/distill.sh small [OUT_DIR [OPTION ...]]
-# The tables have the columns text and category. Options go to both bert-train
-# commands. STUDENT=DIR is the smaller model, such as MiniLM for a BERT-large, with a
-# tokenizer of its own; LAYERS="0 4" keeps these layers of the teacher. small uses the
-# demo data and a small BERT with random weights. Of BANKING77 MiniLM-L6 gets .917 right
-# this way, and a student with three of its six layers .918.
+# The tables have the columns text and category, or those named by TEXT and LABEL.
+# Options go to both bert-train commands. STUDENT=DIR is the smaller model, such as MiniLM
+# for a BERT-large, with a tokenizer of its own; LAYERS="0 4" keeps these layers of the
+# teacher. small uses the demo data and a small BERT with random weights. Of BANKING77
+# MiniLM-L6 gets .917 right this way, and a student with three of its six layers .918.
 set -eu
 PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
 if [ "${1-}" = small ]; then
 	data=$(dirname "$0")/data
 	model=$data/vocab.txt # a vocabulary is enough to tokenize
-	train=$data/library-train.csv test=$data/library-dev.csv label=intent
+	train=$data/library-train.csv test=$data/library-dev.csv TEXT=text LABEL=intent
 	recipe='--batch-size 16 --learning-rate 2e-3 --epochs 12'
 	start=--tokenizer config=$data/small.json
 	shift
 elif [ $# -ge 3 ]; then
-	model=$1 train=$2 test=$3 label=category
+	model=$1 train=$2 test=$3
+	: "${TEXT:=text}" "${LABEL:=category}"
 	recipe='--batch-size 32 --learning-rate 5e-4 --epochs 3' start=-m config=
 	shift 3
 else
@@ -37,7 +38,7 @@ fi
 # The ids match the teacher's outputs with the student's records.
 for part in train test; do
 	[ $part = train ] || train=$test
-	csv2tfrecord -q -i row -t text -l $label -o "$out/$part.text" "$train"
+	csv2tfrecord -q -i row -t "$TEXT" -l "$LABEL" -o "$out/$part.text" "$train"
 	bert-tokenize -q -m "$model" -o "$out/$part.rec" "$out/$part.text"
 	[ -z "${STUDENT-}" ] ||
 		bert-tokenize -q -m "$STUDENT" -o "$out/student-$part.rec" "$out/$part.text"

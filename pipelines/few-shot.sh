@@ -5,21 +5,22 @@
 # a text contributed to its class.
 # usage: pipelines/few-shot.sh MODEL_DIR TRAIN.csv TEST.csv [OUT_DIR [OPTION ...]]
 #        pipelines/few-shot.sh small [OUT_DIR [OPTION ...]]
-# The tables have the columns text and category. SHOTS=8 is the number of texts of each
-# class. Options go to bert-train. MODEL_DIR is best a model that embeds texts: of
-# BANKING77 all-MiniLM-L6-v2 gets .84 to .85 right. small uses the demo data and a small
-# BERT with random weights, which is too small to learn much.
+# The tables have the columns text and category, or those named by TEXT and LABEL. SHOTS=8
+# is the number of texts of each class. Options go to bert-train. MODEL_DIR is best a model
+# that embeds texts: of BANKING77 all-MiniLM-L6-v2 gets .84 to .85 right. small uses the
+# demo data and a small BERT with random weights, which is too small to learn much.
 set -eu
 PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
 if [ "${1-}" = small ]; then
 	data=$(dirname "$0")/data
 	model=$data/vocab.txt # a vocabulary is enough to tokenize
-	train=$data/library-train.csv test=$data/library-dev.csv label=intent
+	train=$data/library-train.csv test=$data/library-dev.csv TEXT=text LABEL=intent
 	start=--tokenizer config=$data/small.json
 	recipe='--learning-rate 2e-3 --epochs 12 --log-steps 8'
 	shift
 elif [ $# -ge 3 ]; then
-	model=$1 train=$2 test=$3 label=category
+	model=$1 train=$2 test=$3
+	: "${TEXT:=text}" "${LABEL:=category}"
 	start=-m config=
 	recipe='--learning-rate 5e-5 --epochs 10 --log-steps 20'
 	shift 3
@@ -32,7 +33,7 @@ out=${1:-few-shot}
 mkdir -p "$out"
 
 # Of the shuffled texts, the first ones of each class are learned from.
-csv2tfrecord -q -i row -t text -l $label "$train" |
+csv2tfrecord -q -i row -t "$TEXT" -l "$LABEL" "$train" |
 	tfrecord-cat -q --shuffle --seed 1 --json |
 	awk -v n="${SHOTS:-8}" -v few="$out/few.jsonl" -v others="$out/others.jsonl" '{
 		match($0, /"label": "([^"\\]|\\.)*"/)
@@ -42,7 +43,7 @@ for part in few others; do
 	tfrecord-cat -q --from-json "$out/$part.jsonl" |
 		bert-tokenize -q -m "$model" --keep-text -o "$out/$part.rec"
 done
-csv2tfrecord -q -i row -t text -l $label "$test" | bert-tokenize -q -m "$model" -o "$out/test.rec"
+csv2tfrecord -q -i row -t "$TEXT" -l "$LABEL" "$test" | bert-tokenize -q -m "$model" -o "$out/test.rec"
 
 # shellcheck disable=SC2086 # several words
 bert-train --force ${config:+--init-config "$config"} $start "$model" --few-shot --batch-size 16 $recipe \

@@ -28,6 +28,10 @@ if [ ! -f "$train" ] || [ ! -r "$train" ]; then
 	say "cannot read '$train', or it is not a file"
 	exit 1
 fi
+if [ -f "$model" ]; then
+	say "'$model' is a file: expected one table, and behind it the directory of a model"
+	exit 1
+fi
 # A model that cannot be read is reported before the table is read.
 ckpt-inspect -q -o "$tmp/model" "$model"
 

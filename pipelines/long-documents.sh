@@ -5,11 +5,11 @@
 # predicted of them; beside a model that sees the first window alone.
 # usage: pipelines/long-documents.sh MODEL_DIR TRAIN.csv TEST.csv [OUT_DIR [OPTION ...]]
 #        pipelines/long-documents.sh small [OUT_DIR [OPTION ...]]
-# The tables have the columns text and category. LENGTH=512 is the number of tokens of a
-# window. Options go to both bert-train commands. With LENGTH=16, MiniLM-L6 and two epochs
-# at 3e-4, .894 of BANKING77 is right by all windows and .863 by the first. small makes
-# texts from the demo data, whose last sentence alone says what they are about, and trains
-# a small BERT from random weights.
+# The tables have the columns text and category, or those named by TEXT and LABEL.
+# LENGTH=512 is the number of tokens of a window. Options go to both bert-train commands.
+# With LENGTH=16, MiniLM-L6 and two epochs at 3e-4, .894 of BANKING77 is right by all
+# windows and .863 by the first. small makes texts from the demo data, whose last sentence
+# alone says what they are about, and trains a small BERT from random weights.
 set -eu
 PATH=$PATH:$(cd "$(dirname "$0")/.." && pwd)/build/bin # where make puts them
 if [ "${1-}" = small ]; then
@@ -18,6 +18,7 @@ if [ "${1-}" = small ]; then
 	start=--tokenizer config=$data/small.json
 	recipe='--batch-size 32 --learning-rate 3e-3 --epochs 20'
 	: "${LENGTH:=32}"
+	TEXT=text LABEL=category
 	out=${2:-long} train=${2:-long}/train.csv test=${2:-long}/dev.csv
 	shift
 	mkdir -p "$out"
@@ -31,6 +32,7 @@ if [ "${1-}" = small ]; then
 	done
 elif [ $# -ge 3 ]; then
 	model=$1 train=$2 test=$3 start=-m config=
+	: "${TEXT:=text}" "${LABEL:=category}"
 	recipe='--batch-size 32 --learning-rate 1e-4 --epochs 3'
 	shift 3
 else
@@ -44,7 +46,7 @@ mkdir -p "$out"
 
 for part in train test; do
 	[ $part = train ] || train=$test
-	csv2tfrecord -q -i row -t text -l category -o "$out/$part.text" "$train"
+	csv2tfrecord -q -i row -t "$TEXT" -l "$LABEL" -o "$out/$part.text" "$train"
 	bert-tokenize -q -m "$model" --max-length "$LENGTH" --stride $((LENGTH / 4)) \
 		-o "$out/$part.rec" "$out/$part.text"
 done

@@ -46,6 +46,11 @@ is "$(grep -c 'more than once' err)" 0 'banking77.sh: no warning of options that
 is "$(wc -l <b/predictions.csv | tr -d ' ')" 25 'banking77.sh: predicts'
 grep -q 'newly initialized: classifier.weight, classifier.bias' err
 result $? 'banking77.sh: new labels get a new classifier'
+sed '1s/.*/words,kind/' train.csv >named.csv
+exits 0 'banking77.sh: columns of other names' env TEXT=words LABEL=kind \
+	"$TEST_TOP/pipelines/banking77.sh" demo/intent named.csv named.csv named --batch-size 8 \
+	--epochs 9 --warmup 2 --learning-rate 1e-3
+same named/predictions.csv b/predictions.csv '... are the same table'
 exits 2 'banking77.sh: says how it is used' "$TEST_TOP/pipelines/banking77.sh"
 like "$(cat err)" '*usage: *banking77.sh small*' 'banking77.sh: whole'
 exits 0 'banking77.sh: by itself, with two seeds' env SEEDS='1 2' \
@@ -228,8 +233,8 @@ exits 0 'distill.sh: by itself' "$TEST_TOP/pipelines/distill.sh" small d --epoch
 like "$(cat out)" 'teacher: accuracy *student: accuracy *' 'distill.sh: compares both'
 exits 0 'distill.sh: the student has learnt' bert-eval -q -m d/student --min accuracy=.8 d/test.rec
 is "$(ckpt-inspect --family d/student | sed -n '/^layers/p')" 'layers       1' 'distill.sh: with one layer of two'
-exits 0 "distill.sh: a user's model and data" env LAYERS=1 \
-	"$TEST_TOP/pipelines/distill.sh" d/teacher train.csv train.csv d2 --epochs 1
+exits 0 "distill.sh: a user's model and data" env LAYERS=1 TEXT=words LABEL=kind \
+	"$TEST_TOP/pipelines/distill.sh" d/teacher named.csv named.csv d2 --epochs 1
 sed 1d train.csv | bert-vocab -q --lines --type bpe --size 400 -o other
 csv2tfrecord -q -t text -l category train.csv | bert-tokenize -q -m other -o other.rec
 bert-train -q --init-config "$TEST_TOP/pipelines/data/small.json" --tokenizer other --steps 1 -o small other.rec
@@ -394,6 +399,8 @@ like "$(cat err)" "*text: column 'points'*label: column 'Satz'*" '... as told'
 sed 's/\t.*//' numbers.tsv >alone.csv
 exits 1 'fit.sh: one column' "$fit" alone.csv demo/intent alone
 like "$(cat err)" "*'alone.csv' needs a column of texts and one of labels*" '... is too few'
+exits 1 'fit.sh: two tables' "$fit" numbers.tsv alone.csv demo/intent alone
+like "$(cat err)" "fit.sh: 'alone.csv' is a file: expected one table, *" '... are one too many'
 exits 1 'fit.sh: no model' "$fit" alone.csv nowhere alone
 like "$(cat err)" "*'nowhere'*" '... is reported first'
 exits 2 'fit.sh: says how it is used' "$fit"
