@@ -448,6 +448,7 @@ static int check_start(struct bt_csv_parse *x, struct bt_error *err)
 	    {{0xFE, 0xFF}, 2, "UTF-16 text; convert it to UTF-8 first", 0},
 	    {{0x1F, 0x8B}, 2, "gzip-compressed twice", 0},
 	    {{0x28, 0xB5, 0x2F, 0xFD}, 4, "zstd-compressed twice", 0},
+	    {{'P', 'K', 3, 4}, 4, "a zip archive in another", BT_HINT_UNZIP},
 	    {"BZh91A", 6, "compressed by bzip2", BT_HINT_DECOMPRESS},
 	    {{0xFD, '7', 'z', 'X', 'Z', 0},
 	     6,

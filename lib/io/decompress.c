@@ -80,6 +80,12 @@ static bool may_be_zstd(const uint8_t *p, size_t n)
 	        memcmp(p + 1, skip + 1, n - 1) == 0);
 }
 
+/* Whether the first bytes, as far as there are four, are these. */
+static bool begins(const uint8_t *p, size_t n, const char *four)
+{
+	return memcmp(p, four, n < 4 ? n : 4) == 0;
+}
+
 enum bt_compression bt_compression_of(const uint8_t *p, size_t n, bool end)
 {
 	enum bt_compression how = BT_COMPRESSION_NONE;
@@ -88,7 +94,7 @@ enum bt_compression bt_compression_of(const uint8_t *p, size_t n, bool end)
 		return end ? BT_COMPRESSION_NONE : BT_COMPRESSION_MORE;
 	if (p[0] == 0x1f && (n < 2 || p[1] == 0x8b))
 		how = n < 2 ? BT_COMPRESSION_MORE : BT_COMPRESSION_GZIP;
-	else if (memcmp(p, "PK\3\4", n < 4 ? n : 4) == 0)
+	else if (begins(p, n, "PK\3\4") || begins(p, n, "PK\5\6"))
 		how = n < 4 ? BT_COMPRESSION_MORE : BT_COMPRESSION_ZIP;
 	else if (n < 4 ? may_be_zstd(p, n) : is_zstd(p))
 		how = n < 4 ? BT_COMPRESSION_MORE : BT_COMPRESSION_ZSTD;

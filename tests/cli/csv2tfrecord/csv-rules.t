@@ -78,6 +78,11 @@ works '... and to the same again' cmp x y
 archive two.zip 'train.csv=text' 'test.csv=text'
 refuses "csv2tfrecord: cannot read 'two.zip': it is a zip archive of several files: 'train.csv', 'test.csv' (unzip -p *)" \
 	'an archive of several files' csv2tfrecord two.zip
+printf 'PK\005\006\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >none.zip
+refuses "csv2tfrecord: cannot read 'none.zip': its zip archive holds no file" 'an archive of none' csv2tfrecord none.zip
+archive in.zip "a.zip=$(printf 'PK\003\004')"
+refuses "csv2tfrecord: cannot read 'in.zip': it is a zip archive in another (unzip -p *)" 'one in another' \
+	csv2tfrecord in.zip
 printf 'BZh91AY&SY' >a.csv.bz2
 refuses "csv2tfrecord: cannot read 'a.csv.bz2': it is compressed by bzip2 (bzip2 -dc FILE *)" \
 	'a text compressed by another program' csv2tfrecord a.csv.bz2

@@ -150,6 +150,8 @@ TEST(refused)
 	           "several files: 'a.csv', 'b.csv'");
 	make(&b, true, TEXT, none);
 	assert_err(read_back(&b, TEXT, &err), BT_EFORMAT, "holds no file");
+	make(&b, true, TEXT, none + 1); /* the end alone */
+	assert_err(read_back(&b, TEXT, &err), BT_EFORMAT, "holds no file");
 	for (i = 0; i < 60; i++) {
 		snprintf(many[i], sizeof(many[i]), "n%zu", i);
 		names[i] = many[i];
