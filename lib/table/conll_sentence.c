@@ -71,6 +71,13 @@ static enum bt_hint other_reader(const json_t *o)
 	           : BT_HINT_NONE;
 }
 
+/* As programs that write tables have a text without spans. */
+static bool is_nothing(const json_t *list)
+{
+	return json_is_null(list) ||
+	       (json_is_string(list) && json_string_length(list) == 0);
+}
+
 static int read_text(struct bt_conll_sentence *s, const json_t *o,
                      const struct bt_conll_opts *opts, struct bt_error *err)
 {
@@ -86,7 +93,7 @@ static int read_text(struct bt_conll_sentence *s, const json_t *o,
 		list = json_object_get(o, opts->spans);
 	if (tagged && list == NULL)
 		return no_key(o, opts->spans, BT_HINT_NONE, err);
-	if (tagged && !json_is_array(list))
+	if (tagged && !json_is_array(list) && !is_nothing(list))
 		return bt_error_set(err, BT_EFORMAT, "'%s' is not a list",
 		                    opts->spans);
 	return bt_conll_spans_read(s, bt_json_text(text), list, err);

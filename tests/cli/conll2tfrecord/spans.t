@@ -60,6 +60,12 @@ for spans in "[[5, 12, 'PER']]" '[[5,12,"PER"]]' "[(5, 12, 'PER'),]" "[{'start':
 	*) is "$(cat got)" "$one" "$spans" ;;
 	esac
 done
+printf '%s\n' 'text,label' 'a b,' 'c,[]' >in.csv
+same_words='{"tags": ["O", "O"], "text": "a b", "words": ["a", "b"]}
+{"tags": "O", "text": "c", "words": "c"}'
+is "$(conll2tfrecord -q --spans label in.csv | tfrecord-cat -q --json | sed 's/"id": "[01]", //')" "$same_words" 'no spans'
+printf '%s\n' '{"text": "a b", "label": null}' '{"text": "c", "label": ""}' >in.jsonl
+is "$(conll2tfrecord -q --spans label in.jsonl | tfrecord-cat -q --json | sed 's/"id": "[01]", //')" "$same_words" 'null'
 printf '%s\n' 'nr;body' '7;"two
 lines"' '8;Ann' >in.csv
 is "$(conll2tfrecord -q --text body --id nr --delimiter semicolon in.csv | tfrecord-cat -q --json)" \
