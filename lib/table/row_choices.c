@@ -186,6 +186,25 @@ static int convert(struct bt_table_maker *m, size_t n, struct bt_error *err)
 	return r;
 }
 
+/* Of what is HTML. */
+static int make_plain(struct bt_table_maker *m, size_t n, struct bt_error *err)
+{
+	struct bt_buf *b = &m->parts[BT_LIST];
+	size_t i, before, at = 0;
+
+	bt_buf_reset(b);
+	for (i = 0; i < n; i++) {
+		before = b->len;
+		bt_table_put_plain(b, m->choices[i]);
+		m->choices[i].n = b->len - before;
+	}
+	if (b->oom)
+		return bt_error_nomem(err, "reading a row");
+	for (i = 0; i < n; at += m->choices[i++].n)
+		m->choices[i].p = bt_buf_at(b, at);
+	return BT_OK;
+}
+
 /* Whether a choice's name is a whole number, so that labels that are numbers
  * are names, too. */
 static bool named_by_number(const struct bt_span *name, size_t n)
@@ -260,6 +279,8 @@ int bt_table_make_choices(struct bt_table_maker *m, struct bt_error *err)
 		r = check_names(m, n, err);
 	if (r == BT_OK)
 		r = convert(m, n, err);
+	if (r == BT_OK && m->opts->html)
+		r = make_plain(m, n, err);
 	if (r == BT_OK && m->columns->n_label > 0)
 		r = name_label(m, n, err);
 	m->rec->choices = m->choices;

@@ -94,7 +94,8 @@ struct bt_table_opts {
 	                     * of their names, or NULL; null is absent */
 	bool text_lists; /* text and pair hold lists of texts, as JSON or Python
 	                  * writes them, which are joined by blanks */
-	bool html; /* text and pair are HTML, of which plain text is made */
+	bool html; /* text, pair and choices are HTML, of which plain text is
+	            * made */
 	const char *weight; /* column of numbers of at least 0, or NULL */
 	const struct bt_table_where *where; /* [n_where] all must hold; other
 	                                     * rows are passed over */

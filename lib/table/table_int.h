@@ -183,7 +183,7 @@ enum bt_table_part {
 	BT_WHERE,
 	BT_KEEP,
 	BT_CHOICE,
-	BT_LIST, /* of texts */
+	BT_LIST, /* of texts; or choices that were HTML */
 	BT_PARTS
 };
 

@@ -18,6 +18,9 @@ works 'without tags' csv2tfrecord -t text --pair pair --strip-html -o x html.csv
 is "$(cat err)" 'csv2tfrecord: 2 records from 1 file' '... without a word'
 is "$(tfrecord-cat -q --json x)" "$(printf '{"text_a": "One.  Two &  three \302\240 ", "text_b": "<i> \047\047\342\200\223\303\251\342\200\246"}
 {"text_a": "a <user> of <s> & <brown> AT&T; &lt; &unknown; <b", "text_b": " x &#0; &#xd800; \\u0081"}')" '... and with characters for entities'
+printf 'text,A,B\n<b>x</b>,"<i>y</i>",&lt;\n' >choices.csv
+csv2tfrecord -q -t text --choices A,B --strip-html -o x choices.csv
+is "$(tfrecord-cat -q --json x)" '{"choices": [" y ", "<"], "label_names": ["A", "B"], "text_a": " x "}' '... in choices, too'
 awk 'BEGIN { print "text"; for (i = 0; i < 20; i++) print i < 2 ? "a<br>b" : "a < b & c <3" }' >few.csv
 works 'few texts with tags' csv2tfrecord -o x few.csv
 is "$(cat err)" 'csv2tfrecord: 20 records from 1 file' '... are not warned of'
