@@ -158,9 +158,9 @@ static bool conditions(const struct bt_opt_list *list,
 			               text);
 			return false;
 		}
-		where[i].column =
-		    (struct bt_span){text, (size_t)(equals - text)};
-		where[i].value = bt_span(equals + 1);
+		where[i] = (struct bt_table_where){
+		    .column = {text, (size_t)(equals - text)},
+		    .value = bt_span(equals + 1)};
 	}
 	o->where = where;
 	o->n_where = (size_t)list->n;

@@ -340,7 +340,7 @@ static int find_choices(const struct bt_table_header *h,
 		                          "candidates are for the label of "
 		                          "one text, not of a pair");
 	r = find_list(h, opts->choices, &c->choice, &c->n_choice, err);
-	if (r == BT_OK && c->n_choice < 2 && !h->lists)
+	if (r == BT_OK && c->n_choice < 2 && !h->lists && c->choice[0] < h->n)
 		r = bt_error_set(err, BT_EARG,
 		                 "choices need two columns or more, except "
 		                 "in lists, of JSON Lines or Parquet");

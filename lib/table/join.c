@@ -278,6 +278,35 @@ static int read_rows(struct bt_joins *j, struct bt_joined_table *t,
 	return r;
 }
 
+static bool is_among(struct bt_span column, const char *list)
+{
+	size_t n;
+
+	for (; list != NULL; list = list[n] != '\0' ? list + n + 1 : NULL) {
+		n = strcspn(list, ",");
+		if (bt_span_equal(column, (struct bt_span){list, n}))
+			return true;
+	}
+	return false;
+}
+
+static bool is(struct bt_span column, const char *name)
+{
+	return name != NULL && bt_span_equal(column, bt_span(name));
+}
+
+/* Whether a joined column may hold lists, as one of the table itself may. */
+static bool may_hold_lists(const struct bt_table_opts *o, struct bt_span column)
+{
+	if (o->text_lists &&
+	    (is_among(column, o->text) || is_among(column, o->pair)))
+		return true;
+	if (is(column, o->choices) || is(column, o->choice_names))
+		return true;
+	return is(column, o->label) && o->choices == NULL &&
+	       o->candidates == NULL && !o->numbers;
+}
+
 /* Reads the wanted columns as if they were asked for by their values. */
 static int read_file(struct bt_joins *j, const struct bt_table_join *file,
                      const struct bt_table_opts *opts, struct bt_error *err)
@@ -306,9 +335,10 @@ static int read_file(struct bt_joins *j, const struct bt_table_join *file,
 	if (opts->charset != BT_CHARSET_UTF8) /* of others it is known */
 		o.format = BT_TABLE_CSV;
 	for (i = 0; i < t->n; i++)
-		wanted[i].column =
-		    (struct bt_span){t->names[i].p + file->column.n + 1,
-		                     t->names[i].n - file->column.n - 1};
+		wanted[i] = (struct bt_table_where){
+		    .column = {t->names[i].p + file->column.n + 1,
+		               t->names[i].n - file->column.n - 1},
+		    .lists = may_hold_lists(opts, t->names[i])};
 	r = bt_row_source_open(file->path, &o, &rows, err);
 	if (r == BT_OK) {
 		r = read_rows(j, t, &rows, &o, err);

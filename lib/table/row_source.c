@@ -115,6 +115,9 @@ static void allow_lists(struct bt_row_source *rows,
 		bt_jsonl_allow_list(rows->jsonl, c->choice[0]);
 	if (c->choice_list_names < c->own)
 		bt_jsonl_allow_list(rows->jsonl, c->choice_list_names);
+	for (i = 0; i < opts->n_where; i++)
+		if (opts->where[i].lists)
+			bt_jsonl_allow_list(rows->jsonl, c->where[i]);
 }
 
 static int open_jsonl(struct bt_in *in, const struct bt_table_opts *opts,
@@ -268,6 +271,7 @@ static int want_columns(struct bt_row_source *rows,
 	struct bt_parquet *p = rows->parquet;
 	struct bt_span name;
 	size_t i, k, at;
+	unsigned lists;
 	int r = BT_OK;
 
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -275,10 +279,11 @@ static int want_columns(struct bt_row_source *rows,
 			at = all[i].at[k];
 			if (at >= c->own)
 				continue;
+			lists = all[i].at == c->where ? opts->where[k].lists
+			                              : all[i].lists;
 			name = bt_parquet_names(p)[at];
 			r = bt_parquet_want(p, at, err);
-			if (r == BT_OK &&
-			    bt_parquet_lists(p, at) > all[i].lists)
+			if (r == BT_OK && bt_parquet_lists(p, at) > lists)
 				return bt_error_set(
 				    err, BT_EFORMAT,
 				    "column '%.*s' of %s holds lists, expected "
@@ -565,23 +570,5 @@ int bt_row_source_reject(struct bt_row_source *rows, const char *path,
 		r = bt_error_nomem(err, "writing a bad row");
 	bt_buf_clear(&json);
 	bt_buf_clear(&file);
-	return r;
-}
-
-int bt_table_names(const char *path, const struct bt_table_opts *opts,
-                   struct bt_buf *names, struct bt_error *err)
-{
-	struct bt_table_opts o = *opts;
-	struct bt_row_source rows;
-	size_t before = names->len;
-	int r;
-
-	o.names = names;
-	o.csv.ahead = false;
-	r = bt_row_source_open(path, &o, &rows, err);
-	if (r == BT_OK && names->len == before)
-		r = bt_error_set(err, BT_EFORMAT, "%s has no header",
-		                 bt_row_source_name(&rows));
-	bt_row_source_close(&rows);
 	return r;
 }

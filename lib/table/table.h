@@ -57,6 +57,7 @@ enum bt_table_advice {
 /* Rows of which a column holds just that. */
 struct bt_table_where {
 	struct bt_span column, value;
+	bool lists; /* it may hold lists; set by table/join.c */
 };
 
 /* A file whose row with the key that a column holds is read beside each row:
@@ -199,8 +200,9 @@ int bt_table_join_init(struct bt_table_join *join, const char *text,
                        struct bt_error *err) BT_MUST_USE;
 void bt_table_join_clear(struct bt_table_join *join);
 
-/* Appends the names of a file's columns, one a line; path may be NULL. Only
- * opts' format, csv, charset and limit count. */
+/* Appends the names of a file's columns, one a line, and those of the files
+ * that opts join to it; path may be NULL. Else only opts' format, csv, charset
+ * and limit count. */
 int bt_table_names(const char *path, const struct bt_table_opts *opts,
                    struct bt_buf *names, struct bt_error *err) BT_MUST_USE;
 

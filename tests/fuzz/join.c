@@ -35,7 +35,8 @@ static void records(const struct bt_table_opts *o)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char table[] = "k,m\n1,a\na,1\n,a\n1,b\nb,\n";
-	static const struct bt_table_where where[] = {{{"k.b", 3}, {"1", 1}}};
+	static const struct bt_table_where where[] = {
+	    {{"k.b", 3}, {"1", 1}, false}};
 	struct bt_table_opts o = {.csv = BT_CSV_OPTS_INIT, .where = where};
 	struct bt_table_join joins[2] = {{{NULL, 0}, NULL, NULL, 0}};
 	struct bt_error err = {0};

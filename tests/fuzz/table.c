@@ -63,8 +63,8 @@ static void records(const struct bt_table_opts *o)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct bt_table_where where[] = {{{"2", 1}, {"1", 1}},
-	                                              {{"a", 1}, {NULL, 0}}};
+	static const struct bt_table_where where[] = {
+	    {{"2", 1}, {"1", 1}, false}, {{"a", 1}, {NULL, 0}, false}};
 	struct bt_table_opts o = {.csv = BT_CSV_OPTS_INIT, .where = where};
 	unsigned how = fuzz_byte(&data, &size);
 	unsigned what = fuzz_byte(&data, &size);

@@ -52,6 +52,29 @@ gives 'choices=[1,one]|label=score|label_names=[score,corpus-id.text]|text_a=q1'
 	-t query-id --choices score,corpus-id.text --map-label d1=score \
 	-l corpus-id --where score=1 --where query-id=q1 --join corpus-id=meta.csv qrels.tsv
 
+# lists of a joined file
+cat >lists.jsonl <<'END'
+{"id": "d1", "turns": ["a", "b"], "tags": ["x", "y"], "n": ["P", "Q"]}
+{"id": "d2", "turns": [], "tags": ["x"], "n": ["P", "Q"]}
+END
+printf 'id,t,l\nd1,one,P\nd2,two,Q\n' >of.csv
+gives 'label=[x,y]|text_a=a b
+label=x|text_a=' 'lists of texts and labels' -t id.turns -l id.tags --text-list --join id=lists.jsonl of.csv
+gives 'choices=[x,y]|label=P|label_names=[P,Q]|text_a=one' 'of choices and their names' --where id=d1 -t t -l l \
+	--choices id.tags --choice-names id.n --join id=lists.jsonl of.csv
+printf 'id\n1\n2\n' >numbers.csv
+gives 'text_a=a bb
+text_a=' 'of Parquet' -t id.tokens --text-list --join id="$DATA/parquet/lists.parquet" --skip-bad numbers.csv
+refuses "*'turns' holds a list, expected *" 'but not as texts' csv2tfrecord -t id.turns -l id.tags --join id=lists.jsonl -o no of.csv
+refuses "*'of.csv': record 1 (line 2): the value asked for is a list" '... or a value asked for' \
+	csv2tfrecord -t id.turns --text-list --where id.turns=a --join id=lists.jsonl -o no of.csv
+misuses '*choices need two columns or more, except in lists*' 'nor does a CSV file list choices' \
+	csv2tfrecord -t t --choices l -o no of.csv
+
+works 'columns are listed' csv2tfrecord --list-columns --join id=meta.csv --join id=meta.csv of.csv
+is "$(paste -sd ' ' out)" 'id t l id.text id.id id.w id.lang id.rude id.long' '... with those of a joined file, once'
+refuses '*cannot open *nosuch.csv*' '... which must be there' csv2tfrecord --list-columns --join id=nosuch.csv of.csv
+
 # without headers, as MS MARCO
 printf '5\t10\t11\n5\t12\t10\n' >triples.tsv
 printf '10\tten\n11\t"eleven\n12\ttwelve\n' >collection.tsv
