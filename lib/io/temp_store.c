@@ -64,6 +64,16 @@ static int open_file(struct bt_temp_store *s, struct bt_error *err)
 	return s->fd < 0 ? BT_EIO : BT_OK;
 }
 
+int bt_temp_dir_check(struct bt_error *err)
+{
+	struct bt_temp_store s = {.fd = -1};
+	int r = open_file(&s, err);
+
+	if (r == BT_OK)
+		close(s.fd);
+	return r;
+}
+
 static int flush(struct bt_temp_store *s, struct bt_error *err)
 {
 	size_t done = 0;

@@ -15,6 +15,9 @@
 /* $TMPDIR, or /tmp. */
 const char *bt_temp_dir(void);
 
+/* Fails where no file can be made there, for who would find it out late. */
+int bt_temp_dir_check(struct bt_error *err) BT_MUST_USE;
+
 struct bt_temp_store;
 
 struct bt_temp_store *bt_temp_store_new(size_t limit) BT_MUST_USE;

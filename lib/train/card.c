@@ -329,9 +329,11 @@ static void put_results(const struct bt_job *j,
 		return;
 	}
 	bt_buf_printf(
-	    b, "After update %lld, the evaluation with the best ",
+	    b, "After update %lld, the evaluation with the ",
 	    (long long)json_integer_value(json_object_get(results, "step")));
-	put_text(b, res->metric != NULL ? res->metric : "loss");
+	bt_buf_puts(b, j->o.few_shot ? "fitted classes" : "best ");
+	if (!j->o.few_shot)
+		put_text(b, res->metric != NULL ? res->metric : "loss");
 	bt_buf_puts(b, ":\n\n| metric | value |\n|---|---|\n");
 	json_object_foreach((json_t *)(uintptr_t)results, key, v)
 	{
@@ -494,7 +496,7 @@ int bt_card_write(const struct bt_job *j, const struct bt_train_result *res,
 	}
 	if (j->o.model != NULL)
 		base = bt_hub_cache_name(j->o.model);
-	r = bt_history_best(j, &results, err);
+	r = bt_history_best(j, res, &results, err);
 	if (r == BT_OK) {
 		put_front(j, base, results, &b);
 		put_about(j, base, &b);

@@ -10,9 +10,14 @@
 #include "io/temp_store.h"
 #include "optim/softmax_regression.h"
 
+/* What is kept in memory of the texts' embeddings. */
+#define EMBEDDINGS_MEMORY ((size_t)4 << 20)
+
 int bt_few_shot_begin(struct bt_job *j, struct bt_error *err)
 {
 	struct bt_train_opts *o = &j->o.train;
+	size_t row = (size_t)j->model.config.hidden_size * sizeof(float);
+	int r;
 
 	if (j->model.task != &bt_task_classification)
 		return bt_error_set(err, BT_EARG,
@@ -23,7 +28,10 @@ int bt_few_shot_begin(struct bt_job *j, struct bt_error *err)
 	o->embedding_loss = BT_EMBEDDING_CLASSES;
 	j->model.task = &bt_task_embedding;
 	j->model.config.problem_type = BT_PROBLEM_EMBEDDING;
-	return bt_job_compares(j, err);
+	r = bt_job_compares(j, err);
+	if (r == BT_OK && j->train.n > EMBEDDINGS_MEMORY / row)
+		r = bt_temp_dir_check(err);
+	return r;
 }
 
 /* The texts' embeddings. */
@@ -32,9 +40,6 @@ struct embeddings {
 	size_t width;
 	double lengths; /* their sum */
 };
-
-/* What is kept in memory of these. */
-#define EMBEDDINGS_MEMORY ((size_t)4 << 20)
 
 static int keep(void *ctx, size_t i, const float *row, struct bt_error *err)
 {
@@ -166,6 +171,8 @@ static int tell(struct bt_job *j, struct bt_train_result *res,
 		bt_log(bt_job_log(j), BT_LOG_NOTE,
 		       "evaluation loss %.4f, accuracy %.4f, weighted F1 %.4f",
 		       s.loss, s.accuracy, s.weighted_f1);
+		res->measured = s;
+		res->metric = "accuracy";
 		res->best = s.accuracy;
 	}
 	bt_gather_clear(&g);

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "base/sys.h"
 #include "finetune/unfinished.h"
+#include "format/json.h"
 #include "io/in.h"
 #include "io/path.h"
 #include "train/job_int.h"
@@ -151,20 +152,43 @@ int bt_train_history(struct bt_train_run *t, double loss,
 	return r == BT_OK ? bt_events_flush(&t->events, t->o->log, err) : r;
 }
 
-int bt_history_best(const struct bt_job *j, json_t **found,
-                    struct bt_error *err)
+/* The same of a model whose classes were fitted after that: the history has no
+ * evaluation. */
+static json_t *of_fitted(const struct bt_train_result *res)
 {
-	char *path = bt_path_join(j->o.train.out, BT_HISTORY_FILE);
+	json_t *o = json_pack("{s:I}", "step", (json_int_t)res->steps);
+	char key[64];
+	const char *name;
+	double v;
+	size_t i;
+
+	for (i = 0; (name = bt_metrics_name(i, &res->measured, &v)) != NULL;
+	     i++) {
+		snprintf(key, sizeof(key), "eval_%s", name);
+		json_object_set_new(o, key, bt_json_finite(v));
+	}
+	return o;
+}
+
+int bt_history_best(const struct bt_job *j, const struct bt_train_result *res,
+                    json_t **found, struct bt_error *err)
+{
 	struct bt_span line;
-	struct bt_in *in = NULL;
+	struct bt_in *in;
 	size_t skip;
 	json_t *o;
+	char *path;
 	int r;
 
 	*found = NULL;
-	r = j->has_eval ? bt_in_open(path, &in, err) : 0;
+	if (j->o.few_shot && res->measured.kind != NULL)
+		*found = of_fitted(res);
+	if (j->o.few_shot || !j->has_eval)
+		return BT_OK;
+	path = bt_path_join(j->o.train.out, BT_HISTORY_FILE);
+	r = bt_in_open(path, &in, err);
 	free(path);
-	if (r != BT_OK || !j->has_eval)
+	if (r != BT_OK)
 		return r;
 	while ((r = bt_in_line(in, MAX_LINE, &line, &skip, err)) > 0) {
 		o = json_loadb(line.p, line.n, 0, NULL);
@@ -211,7 +235,7 @@ int bt_history_tell(const struct bt_job *j, const struct bt_train_result *res,
 
 	if (s == NULL)
 		return BT_OK;
-	r = bt_history_best(j, &best, err);
+	r = bt_history_best(j, res, &best, err);
 	tell_work(j, res, s);
 	if (best != NULL) {
 		bt_summary_text(s, "metric", res->metric);

@@ -40,8 +40,8 @@ void bt_job_device_tell(const struct bt_job *j);
 
 /* The line of the history about the model that was kept: the last one that was
  * the best; NULL where nothing was evaluated. */
-int bt_history_best(const struct bt_job *j, json_t **found,
-                    struct bt_error *err) BT_MUST_USE;
+int bt_history_best(const struct bt_job *j, const struct bt_train_result *res,
+                    json_t **found, struct bt_error *err) BT_MUST_USE;
 
 /* Tells the summary of the log what the run came to. */
 int bt_history_tell(const struct bt_job *j, const struct bt_train_result *res,

@@ -312,7 +312,8 @@ void bt_warn_result(const struct bt_job *j, const struct bt_train_result *r)
 	if (o->measure_only || j->train.n < FEW || isnan(r->loss))
 		return;
 	guess = guess_of(j, &j->train);
-	comparable = is_plain_loss(o, &j->train) && guess > 0;
+	/* of few examples, the loss is that of their pairs */
+	comparable = is_plain_loss(o, &j->train) && guess > 0 && !j->o.few_shot;
 	if (comparable && r->end_loss > guess && !evaluation_learned(j, s))
 		bt_log_warn(bt_job_log(j), "nothing-learned", hint,
 		            "the loss at the end (%.4g) is higher than that of "

@@ -16,6 +16,10 @@ works 'few examples' few m --eval dev.rec few.rec
 like "$(cat err)" '*32 training examples, 32 for evaluation, 4 labels, *' 'are texts with labels'
 like "$(cat err)" '*epoch 1: loss *evaluation loss *, accuracy 0.*, weighted F1 0.*' 'it is evaluated'
 like "$(cat err)" "*192 examples in *model written to 'm'*" '... on pairs, one of each text in an epoch'
+acc=$(sed -n 's/.*evaluation loss.*accuracy \([0-9.]*\),.*/\1/p' err)
+like "$(cat m/README.md)" "*After update 12, the evaluation with the fitted classes:*| accuracy | $acc |*" 'the card says what it reaches'
+works 'one epoch' few short --override --epochs 1 few.rec
+is "$(grep -c 'learned nothing' err)" 0 'the loss of pairs is not compared with that of guessing labels'
 works 'it predicts labels' bert-predict -q -m m -o got.csv dev.rec
 is "$(cut -d, -f2 got.csv | sort -u | tr '\n' ' ')" 'get_card label parking pay_fine wifi_access ' 'of the data'
 works 'better than most' bert-eval -q -m m --min accuracy=.4 dev.rec
@@ -44,6 +48,14 @@ works 'several seeds' few seeds -q --seeds 2 --eval dev.rec few.rec
 for i in 42 43; do bert-eval -q --dtype f32 -m seeds/seed-$i dev.rec | tail -n 1 | cut -d ' ' -f 2; done >want
 sed -n 2,3p out | awk '{ print $2 }' >got
 same got want 'are compared by what their classifiers reach'
+
+# embeddings beyond 4 MB go to a file, which is tried before hours of training
+awk 'BEGIN { print "text,label"; for (i = 0; i < 9000; i++) print "card " i ",c" i % 4 }' >many.csv
+csv2tfrecord -q -t text -l label many.csv | bert-tokenize -q -m vocab.txt -o many.rec
+works 'few need no place for them' env TMPDIR=/nowhere bert-train --init-config tiny --tokenizer vocab.txt --few-shot \
+	--dry-run few.rec
+refuses "bert-train: cannot create a file in '/nowhere': No such file or directory" '... many do' \
+	env TMPDIR=/nowhere bert-train -q --init-config tiny --tokenizer vocab.txt --few-shot -o x many.rec
 
 case $BUILD in
 *-address* | *-thread*) skip 'the memory of many texts' 'sanitizers hold memory of their own' ;;
