@@ -35,13 +35,15 @@ if [ -n "$config" ]; then # a layer to keep and one to leave out
 	config=$out/two.json
 fi
 
-# The ids match the teacher's outputs with the student's records.
+# The ids match the teacher's outputs with the student's records, which are the same where
+# it has the same tokenizer.
+own=${STUDENT:+student-}
 for part in train test; do
 	[ $part = train ] || train=$test
 	csv2tfrecord -q -i row -t "$TEXT" -l "$LABEL" -o "$out/$part.text" "$train"
 	bert-tokenize -q -m "$model" -o "$out/$part.rec" "$out/$part.text"
 	[ -z "${STUDENT-}" ] ||
-		bert-tokenize -q -m "$STUDENT" -o "$out/student-$part.rec" "$out/$part.text"
+		bert-tokenize -q -m "$STUDENT" -o "$out/$own$part.rec" "$out/$part.text"
 done
 # shellcheck disable=SC2086 # several words
 bert-train --force ${config:+--init-config "$config"} $start "$model" $recipe -o "$out/teacher" --override "$@" "$out/train.rec"
@@ -68,11 +70,10 @@ if [ -z "${STUDENT-}" ]; then
 	# shellcheck disable=SC2086 # several words
 	ckpt-convert -q $rules "$out/teacher" "$out/start/model.safetensors"
 	sed "/num_hidden_layers/s/$layers/$kept/" "$out/teacher/config.json" >"$out/start/config.json"
-	for part in train test; do ln -sf "$part.rec" "$out/student-$part.rec"; done
 fi
 
 # shellcheck disable=SC2086 # several words
 bert-train --force -m "${STUDENT:-$out/start}" $recipe --teacher "$out/teacher.ts" \
-	-o "$out/student" --override "$@" "$out/student-train.rec"
+	-o "$out/student" --override "$@" "$out/${own}train.rec"
 echo "teacher: $(bert-eval -q -m "$out/teacher" "$out/test.rec" | grep '^accuracy')"
-echo "student: $(bert-eval -q -m "$out/student" "$out/student-test.rec" | grep '^accuracy')"
+echo "student: $(bert-eval -q -m "$out/student" "$out/${own}test.rec" | grep '^accuracy')"

@@ -239,9 +239,11 @@ sed 1d train.csv | bert-vocab -q --lines --type bpe --size 400 -o other
 csv2tfrecord -q -t text -l category train.csv | bert-tokenize -q -m other -o other.rec
 bert-train -q --init-config "$TEST_TOP/pipelines/data/small.json" --tokenizer other --steps 1 -o small other.rec
 exits 0 'distill.sh: a smaller model with another tokenizer' env STUDENT=small \
-	"$TEST_TOP/pipelines/distill.sh" d/teacher train.csv train.csv d3 --epochs 1
+	"$TEST_TOP/pipelines/distill.sh" d/teacher train.csv train.csv d2 --epochs 1
 like "$(cat out)" 'teacher: accuracy *student: accuracy *' 'distill.sh: compares these'
-same d3/student/vocab.json small/vocab.json 'distill.sh: the student keeps its own'
+same d2/student/vocab.json small/vocab.json 'distill.sh: the student keeps its own'
+bert-tokenize -q -m d/teacher -o want.rec d2/train.text
+same d2/train.rec want.rec 'distill.sh: and the teacher, in the directory of another student'
 exits 2 'distill.sh: says how it is used' "$TEST_TOP/pipelines/distill.sh"
 
 exits 0 'domain-pretraining.sh: by itself' "$TEST_TOP/pipelines/domain-pretraining.sh" small dom
