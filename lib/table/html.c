@@ -71,17 +71,28 @@ static bool take_name(const char *p, const char *end, char name[NAME_MAX + 3])
 	return true;
 }
 
-/* The end of the tag or comment at p, or NULL. */
-static const char *take_tag(const char *p, const char *end)
+/* The end of the comment at p, or NULL. From *none on, which moves, its end is
+ * looked for: where many begin and none ends, each byte is looked at once. */
+static const char *take_comment(const char *p, const char *end,
+                                const char **none)
+{
+	const char *from = *none > p + 4 ? *none : p + 4;
+
+	p = memmem(from, (size_t)(end - from), "-->", 3);
+	if (p == NULL && end - 2 > *none)
+		*none = end - 2;
+	return p != NULL ? p + 3 : NULL;
+}
+
+/* The end of the tag or comment at p, or NULL; *none as above. */
+static const char *take_tag(const char *p, const char *end, const char **none)
 {
 	char name[NAME_MAX + 3], quote = '\0', *c;
 
 	if (end - p > LONGEST)
 		end = p + LONGEST;
-	if (end - p > 3 && memcmp(p, "<!--", 4) == 0) {
-		p = memmem(p + 4, (size_t)(end - p) - 4, "-->", 3);
-		return p != NULL ? p + 3 : NULL;
-	}
+	if (end - p > 3 && memcmp(p, "<!--", 4) == 0)
+		return take_comment(p, end, none);
 	p += 1 + (end - p > 1 && p[1] == '/');
 	if (!take_name(p, end, name))
 		return NULL;
@@ -150,11 +161,11 @@ static const char *take_entity(const char *p, const char *end, uint32_t *code)
 
 bool bt_table_find_html(struct bt_span v, struct bt_span *first)
 {
-	const char *p, *end = v.p + v.n, *stop;
+	const char *p, *end = v.p + v.n, *stop, *none = v.p;
 	uint32_t code;
 
 	for (p = v.p; p < end && (p = memchr(p, '<', (size_t)(end - p))); p++)
-		if ((stop = take_tag(p, end)) != NULL)
+		if ((stop = take_tag(p, end, &none)) != NULL)
 			goto found;
 	for (p = v.p; p < end && (p = memchr(p, '&', (size_t)(end - p))); p++)
 		if ((stop = take_entity(p, end, &code)) != NULL)
@@ -167,13 +178,13 @@ found:
 
 void bt_table_put_plain(struct bt_buf *out, struct bt_span v)
 {
-	const char *p = v.p, *end = p + v.n, *next;
+	const char *p = v.p, *end = p + v.n, *next, *none = p;
 	uint8_t utf8[4];
 	uint32_t code;
 	char byte;
 
 	for (; p < end; p = next) {
-		next = *p == '<' ? take_tag(p, end) : NULL;
+		next = *p == '<' ? take_tag(p, end, &none) : NULL;
 		if (next != NULL) {
 			bt_buf_putc(out, ' ');
 			continue;

@@ -57,6 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	o.pair = how & 64 ? "k.t.x,k.b" : "k";
 	o.keep = "k.b";
 	o.n_where = how >> 7;
+	o.text_lists = size % 3 == 1;
+	o.label = size % 3 == 2 ? "k.t" : NULL;
 	o.joins = joins;
 	o.n_joins = 2;
 	fuzz_put("rows.csv", table, sizeof(table) - 1);

@@ -84,6 +84,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	o.pair = what & 16 ? "3" : NULL;
 	o.one_hot = size % 4 == 1;
 	o.numbers = o.decimal_comma = size % 4 == 2;
+	o.html = size % 5 == 3;
+	o.text_lists = size % 7 == 5;
 	o.label_lists = size % 4 == 3;
 	o.label = (what & 32) == 0 ? NULL : o.one_hot ? "2,1" : "2";
 	o.id = what & 64 ? "id" : NULL;

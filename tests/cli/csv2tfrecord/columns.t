@@ -26,6 +26,13 @@ works 'few texts with tags' csv2tfrecord -o x few.csv
 is "$(cat err)" 'csv2tfrecord: 20 records from 1 file' '... are not warned of'
 awk 'BEGIN { print "text"; for (i = 0; i < 400000; i++) printf "<b "; print "" }' >hostile.csv
 works 'tags that do not end' timeout 60 csv2tfrecord -q --strip-html -o x hostile.csv
+# each of the comments that began was looked for an end of: 8 seconds
+awk 'BEGIN { print "text"; for (i = 0; i < 4000000; i++) printf "<!--"; print "" }' >hostile.csv
+(
+	ulimit -t 5
+	csv2tfrecord -q -j 1 -o x hostile.csv
+)
+result $? 'nor comments that do not'
 
 # row numbers of pandas
 printf 'Unnamed: 0,text,label\n0,a,x\n1,b,y\n' >pandas.csv
