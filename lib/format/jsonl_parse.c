@@ -346,20 +346,21 @@ static bool put_keys(struct bt_jsonl_object *o, struct bt_buf *b)
 /* Whether the value at o->p is a list whose first value begins with c. */
 static bool is_list_of(const struct bt_jsonl_object *o, char c)
 {
-	struct bt_span s = {o->p, (size_t)(o->end - o->p)};
+	const char *p = o->p, *end = o->end;
 
-	if (s.n == 0 || *s.p != '[')
+	if (p == end || *p++ != '[')
 		return false;
-	s = bt_span_trim((struct bt_span){s.p + 1, s.n - 1}, " \t\r\n");
-	return s.n > 0 && *s.p == c;
+	while (p < end && memchr(" \t\r\n", *p, 4) != NULL)
+		p++;
+	return p < end && *p == c;
 }
 
-/* Whether the value at o->p is a list that may have rows with the key. */
-static bool has_rows(const struct bt_jsonl_object *o, struct bt_span key)
+/* Whether the key stands behind o->p, somewhere. */
+static bool has_key(const struct bt_jsonl_object *o, struct bt_span key)
 {
 	const char *k = o->p, *end = o->end;
 
-	if (key.n == 0 || !is_list_of(o, '{'))
+	if (key.n == 0)
 		return false;
 	while ((k = memmem(k, (size_t)(end - k), key.p, key.n)) != NULL) {
 		if (k[-1] == '"' && k + key.n < end && k[key.n] == '"')
@@ -373,14 +374,17 @@ enum bt_hint bt_jsonl_rows_inside(struct bt_jsonl_object *o,
                                   struct bt_span text, struct bt_span wanted)
 {
 	struct bt_error none = {0};
-	bool first = true, columns = false;
+	bool first = true, columns = false, rows = false;
 	struct bt_span key;
 
 	o->start = o->p = text.p;
 	o->end = text.p + text.n;
 	for (; next_member(o, first, &key); first = false) {
-		if (has_rows(o, wanted))
-			return BT_HINT_JSON_LIST;
+		if (!rows && is_list_of(o, '{')) {
+			rows = true; /* no list behind has it, either */
+			if (has_key(o, wanted))
+				return BT_HINT_JSON_LIST;
+		}
 		if (is_list_of(o, '[') && (first || columns))
 			return first ? BT_HINT_JSON_LISTS : BT_HINT_JSON_SPLIT;
 		if (first && bt_span_equal(key, bt_span("0")))

@@ -93,6 +93,9 @@ bad '{"train":[["x","y"]]}' "has no key 'text'; * (jq -r '.KEY[[]] | @csv' *)"
 bad '{"0":{"text":"x"}}' "has no key 'text'; * (jq -c '.[[]]' FILE *)"
 perl -e 'print qq({"data":[{"text":"), "x" x (65 << 20), qq("}]}\n)' >long.json
 refuses "*: longer than * (jq -c '.KEY[[]]' FILE *)" 'a large one' csv2tfrecord -o x long.json
+# the rest was searched for the key from each list on: 10 seconds
+awk 'BEGIN { printf "{\"k\":[{}]"; for (i = 1; i < 300000; i++) printf ",\"k\":[{}]"; print "}" }' >lists.jsonl
+refuses "*has no key 'text'; its keys are 'k', *" 'nor many lists' sh -c 'ulimit -t 5; csv2tfrecord -q -j 1 -o x lists.jsonl'
 if command -v jq >/dev/null; then
 	printf '{"columns":["text","y"],"index":[0,1],"data":[["a","b"],["c,",null]]}' >split.json
 	csv2tfrecord split.json 2>&1 >x.rec | sed "s/.*(jq -c '\(.*\)' FILE .*/\1/" >filter
