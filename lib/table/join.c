@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "dedup/hash_index.h"
 #include "dedup/record_store.h"
+#include "format/escape.h"
 #include "format/protobuf_wire.h"
 #include "io/path.h"
 
@@ -432,5 +433,56 @@ int bt_joins_look_up(struct bt_joins *j, struct bt_table_maker *m,
 			                j->fields + c->own + t->at, err);
 	}
 	m->fields = j->fields;
+	return r;
+}
+
+/* Appends the names of a file's columns, a line each, behind that of the column
+ * by which it is joined, if there is one. */
+static int put_names(const char *path, struct bt_table_opts o,
+                     struct bt_span joined, struct bt_buf *names,
+                     struct bt_error *err)
+{
+	struct bt_buf own = BT_BUF_INIT;
+	struct bt_row_source rows;
+	const char *p, *line;
+	int r;
+
+	o.names = &own;
+	o.csv.ahead = false;
+	r = bt_row_source_open(path, &o, &rows, err);
+	if (r == BT_OK && own.len == 0)
+		r = bt_error_set(err, BT_EFORMAT, "%s has no header",
+		                 bt_row_source_name(&rows));
+	bt_row_source_close(&rows);
+	for (line = bt_buf_str(&own); r == BT_OK && *line != '\0'; line = p) {
+		p = strchr(line, '\n') + 1;
+		if (joined.n > 0) {
+			bt_escape_line(names, joined, 0);
+			bt_buf_putc(names, '.');
+		}
+		bt_buf_put(names, line, (size_t)(p - line));
+	}
+	bt_buf_clear(&own);
+	return r;
+}
+
+int bt_table_names(const char *path, const struct bt_table_opts *opts,
+                   struct bt_buf *names, struct bt_error *err)
+{
+	struct bt_table_opts o = *opts;
+	struct bt_span none = {NULL, 0};
+	int r = put_names(path, o, none, names, err);
+	size_t i, k;
+
+	for (i = 0; r == BT_OK && i < opts->n_joins; i++) {
+		const struct bt_table_join *join = &opts->joins[i];
+
+		for (k = 0; !bt_span_equal(opts->joins[k].column, join->column);
+		     k++)
+			;
+		o.csv.delimiter = join->delimiter;
+		if (k == i) /* a table's first file */
+			r = put_names(join->path, o, join->column, names, err);
+	}
 	return r;
 }
