@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "bert-eval-options.h"
 
 #include "base/mem.h"
@@ -189,9 +190,9 @@ static int write_report(struct run *r, const struct bt_log *log,
                         struct bt_error *err)
 {
 	const char *path = r->a->common.output;
-	struct bt_label_sets sets = {
-	    .coverage = r->a->coverage,
-	    .cumulative = r->a->sets != NULL && strcmp(r->a->sets, "aps") == 0};
+	struct bt_label_sets sets = {.coverage = r->a->coverage,
+	                             .cumulative =
+	                                 bt_str_is(r->a->sets, "aps")};
 	struct bt_buf b = BT_BUF_INIT;
 	int e = BT_OK;
 
@@ -535,7 +536,7 @@ int main(int argc, char **argv)
 	if (!bt_tool_options_help(&tool, argc, argv, &a, &operand, help,
 	                          &status))
 		return status;
-	if (a.device != NULL && strcmp(a.device, "list") == 0)
+	if (bt_str_is(a.device, "list"))
 		return list_devices(&a, argc - operand);
 	a.compare = bt_hub_cache_find(a.compare);
 	if (bt_fold_dirs_expand(&a.model, &a.adapter, &folds, &err) != BT_OK)

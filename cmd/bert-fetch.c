@@ -197,7 +197,7 @@ int main(int argc, char **argv)
 		                          "with --dataset, of a data set");
 	else if (a.force && a.common.output == NULL)
 		status = bt_tool_misuse(&tool, "--force goes with -o");
-	else if (a.common.output != NULL && strcmp(a.common.output, "-") == 0)
+	else if (bt_str_is(a.common.output, "-"))
 		status = bt_tool_misuse(&tool, "-o: expected a directory, not "
 		                               "the standard output");
 	else if (a.list && a.common.output != NULL)

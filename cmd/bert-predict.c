@@ -180,7 +180,7 @@ static int open_output(struct run *r, struct bt_error *err)
 	                .null_threshold = a->null_threshold,
 	                .max_answer = a->max_answer,
 	                .best = a->best},
-	    .google = a->dialect != NULL && strcmp(a->dialect, "google") == 0,
+	    .google = bt_str_is(a->dialect, "google"),
 	    .log = &r->log};
 
 	if (why != NULL)
@@ -194,12 +194,9 @@ static int open_output(struct run *r, struct bt_error *err)
 	o.explain.steps = (int)a->steps;
 	o.explain.threshold = a->p.threshold;
 	o.explain.baseline =
-	    a->baseline != NULL && strcmp(a->baseline, "pad") == 0
-	        ? BT_EXPLAIN_PAD
-	        : BT_EXPLAIN_MASK;
+	    bt_str_is(a->baseline, "pad") ? BT_EXPLAIN_PAD : BT_EXPLAIN_MASK;
 	o.labels.top = (int)a->top;
-	o.labels.sample_ignore_extra =
-	    a->extra != NULL && strcmp(a->extra, "ignore") == 0;
+	o.labels.sample_ignore_extra = bt_str_is(a->extra, "ignore");
 	return bt_prediction_output_open(&r->out, &o, &r->s, err);
 }
 
@@ -501,8 +498,7 @@ static int blend(const struct args *a, char **records, int n)
 	if (!bt_tool_works(&tool, &status))
 		return status;
 	o.labels.top = (int)a->top;
-	o.labels.sample_ignore_extra =
-	    a->extra != NULL && strcmp(a->extra, "ignore") == 0;
+	o.labels.sample_ignore_extra = bt_str_is(a->extra, "ignore");
 	o.labels.format = strcmp(a->format, "jsonl") == 0 ? BT_PREDICT_JSONL
 	                  : strcmp(a->format, "tfrecord") == 0
 	                      ? BT_PREDICT_TFRECORD
@@ -553,8 +549,7 @@ static int list_devices(const struct args *a, int operands)
 /* Where records do not come, their reader learns it. */
 static void unopened(const struct args *a, int status)
 {
-	if (status != BT_EXIT_DONE && a->format != NULL &&
-	    strcmp(a->format, "tfrecord") == 0)
+	if (status != BT_EXIT_DONE && bt_str_is(a->format, "tfrecord"))
 		bt_out_unopened(a->common.output);
 }
 
@@ -572,7 +567,7 @@ int main(int argc, char **argv)
 		unopened(&a, status);
 		return status;
 	}
-	if (a.device != NULL && strcmp(a.device, "list") == 0)
+	if (bt_str_is(a.device, "list"))
 		return list_devices(&a, argc - operand);
 	if (a.delimiter != NULL &&
 	    bt_csv_delimiter(a.delimiter, &a.p.delimiter) != BT_OK)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Turns texts into the token ids of a model. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/num.h"
 #include "base/str.h"
@@ -127,11 +126,6 @@ static const struct bt_tool tool = {
     options,
 };
 
-static bool is(const char *value, const char *word)
-{
-	return value != NULL && strcmp(value, word) == 0;
-}
-
 /* Whether label_ids and example_id are to be other than they are by default. */
 static bool sets_labels(const struct bt_tokenize_options *o)
 {
@@ -142,11 +136,11 @@ static bool sets_labels(const struct bt_tokenize_options *o)
 /* What is wrong with options that only token records have, or NULL. */
 static const char *wrong_records(const struct bt_tokenize_options *o)
 {
-	bool full = is(o->layout, "full");
+	bool full = bt_str_is(o->layout, "full");
 
-	if (o->example_id != NULL && !is(o->layout, "modelgarden"))
+	if (o->example_id != NULL && !bt_str_is(o->layout, "modelgarden"))
 		return "--example-id needs --layout modelgarden";
-	if (o->format != NULL && !is(o->format, "tfrecord")) {
+	if (o->format != NULL && !bt_str_is(o->format, "tfrecord")) {
 		if (o->attend_pad)
 			return "--attend-pad sets input_mask, which only "
 			       "--format tfrecord has";
@@ -182,10 +176,10 @@ static const char *wrong_records(const struct bt_tokenize_options *o)
 static const char *wrong_detokenize(const struct bt_tokenize_options *o)
 {
 	if (o->meta != NULL || o->stride.given || o->pad != NULL ||
-	    !is(o->layout, "full"))
+	    !bt_str_is(o->layout, "full"))
 		return "--layout, --pad, --stride and --meta-data do not go "
 		       "with --detokenize, which writes text";
-	if (o->format != NULL && !is(o->format, "json"))
+	if (o->format != NULL && !bt_str_is(o->format, "json"))
 		return "--detokenize writes lines of text, or --format json";
 	if (o->prompt != NULL || o->prompt_text != NULL)
 		return "a prompt does not go with --detokenize";
@@ -203,7 +197,7 @@ static const char *wrong(const struct bt_tokenize_options *o)
 {
 	if (o->model == NULL)
 		return "no model given: use -m DIR";
-	if (o->explain && !is(o->format, "explain"))
+	if (o->explain && !bt_str_is(o->format, "explain"))
 		return "--explain is --format explain";
 	if (o->skip_special && !o->detokenize)
 		return "--skip-special needs --detokenize";
@@ -216,16 +210,16 @@ static const char *wrong(const struct bt_tokenize_options *o)
 	if (o->stride.given && o->no_truncation)
 		return "--stride and --no-truncation exclude each other";
 	if (o->labels != NULL && o->label_type != NULL &&
-	    !is(o->label_type, "class"))
+	    !bt_str_is(o->label_type, "class"))
 		return "--labels needs --label-type class";
 	if (o->negative.n > 0 && !o->apart)
 		return "--negative needs --apart";
-	if (o->apart && (o->stride.given || !is(o->layout, "full") ||
+	if (o->apart && (o->stride.given || !bt_str_is(o->layout, "full") ||
 	                 o->detokenize || o->lines))
 		return "--apart does not go with --stride, --layout, "
 		       "--detokenize and --lines";
 	if (o->label_all &&
-	    (o->lines || o->detokenize || !is(o->layout, "full")))
+	    (o->lines || o->detokenize || !bt_str_is(o->layout, "full")))
 		return "--label-all is for records of words in --layout full";
 	if (o->expect != 0 && o->lines)
 		return "--expect counts records, and --lines reads lines";
@@ -239,7 +233,7 @@ static int check(struct bt_tokenize_options *o, struct bt_error *err)
 
 	if (o->explain && o->format == NULL)
 		o->format = "explain";
-	if (o->pad != NULL && !is(o->pad, "none") &&
+	if (o->pad != NULL && !bt_str_is(o->pad, "none") &&
 	    bt_parse_i64(o->pad, 1, 1 << 30, &o->pad_to) != BT_OK)
 		return bt_error_set(err, BT_EARG,
 		                    "bad value '%s' for --pad: expected none "
@@ -429,7 +423,7 @@ static int find_model(struct bt_tokenize_options *ask,
 static void unopened(const struct opts *o, int status)
 {
 	if (status != BT_EXIT_DONE && !o->ask.detokenize && o->save == NULL &&
-	    (o->ask.format == NULL || is(o->ask.format, "tfrecord")))
+	    (o->ask.format == NULL || bt_str_is(o->ask.format, "tfrecord")))
 		bt_out_unopened(o->common.output);
 }
 

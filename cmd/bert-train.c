@@ -584,7 +584,7 @@ int main(int argc, char **argv)
 	if (!bt_tool_options_help(&tool, argc, argv, &a, &operand, help,
 	                          &status))
 		return status;
-	if (a.job.device != NULL && strcmp(a.job.device, "list") == 0)
+	if (bt_str_is(a.job.device, "list"))
 		return list_devices(&a, argc - operand);
 	if (complete(&a, argv, argc, operand, &err) != BT_OK)
 		return bt_tool_misuse(&tool, "%s", err.text);

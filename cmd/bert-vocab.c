@@ -55,18 +55,13 @@ static const struct bt_tool tool = {
     options,
 };
 
-static bool is(const char *value, const char *word)
-{
-	return value != NULL && strcmp(value, word) == 0;
-}
-
 /* Whether the output is a vocab.txt alone. */
 static bool is_file(const char *output)
 {
 	size_t n = output == NULL ? 0 : strlen(output);
 	struct stat st;
 
-	if (output == NULL || is(output, "-"))
+	if (output == NULL || bt_str_is(output, "-"))
 		return true;
 	if (stat(output, &st) == 0)
 		return !S_ISDIR(st.st_mode);
@@ -84,9 +79,9 @@ static int check_options(const struct opts *o, char *const *files, int n)
 		return bt_tool_fail(&tool, &err);
 	if (bt_out_spare(o->common.output, files, n, &err) != BT_OK)
 		return bt_tool_misuse(&tool, "%s", err.text);
-	if (!is(o->type, "bpe"))
+	if (!bt_str_is(o->type, "bpe"))
 		return BT_EXIT_DONE;
-	if (is(o->lower, "yes"))
+	if (bt_str_is(o->lower, "yes"))
 		return bt_tool_misuse(&tool, "--lower-case yes does not apply "
 		                             "to byte-level BPE");
 	if (o->alphabet != 0)
@@ -125,8 +120,8 @@ static int open_out(const struct opts *o, enum bt_word_kind kind,
 {
 	if (is_file(o->common.output))
 		return bt_vocab_out_file(o->common.output, out, err);
-	return bt_vocab_out_dir(o->common.output, kind, !is(o->lower, "no"),
-	                        out, err);
+	return bt_vocab_out_dir(o->common.output, kind,
+	                        !bt_str_is(o->lower, "no"), out, err);
 }
 
 static void report(const struct bt_log *log, const struct opts *o,
@@ -152,7 +147,7 @@ static int train(const struct opts *o, struct bt_trainer_opts *how,
                  char *const *files, int n, const struct bt_log *log,
                  struct bt_error *err)
 {
-	bool lower = !is(o->lower, "no");
+	bool lower = !bt_str_is(o->lower, "no");
 	struct bt_word_splitter *splitter = NULL;
 	struct bt_count_words_sum sum = {0};
 	struct bt_trainer made = {0};
@@ -199,7 +194,7 @@ static int run(const struct opts *o, char *const *files, int n)
 	const char *list = o->special;
 	int count = 0;
 
-	how.kind = is(o->type, "bpe") ? BT_WORDS_BYTES : BT_WORDS_BERT;
+	how.kind = bt_str_is(o->type, "bpe") ? BT_WORDS_BYTES : BT_WORDS_BERT;
 	if (list == NULL)
 		list = how.kind == BT_WORDS_BYTES
 		           ? "<s>,<pad>,</s>,<unk>,<mask>"

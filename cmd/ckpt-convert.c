@@ -196,7 +196,7 @@ static int run_onnx(const struct args *a)
 
 static bool is_q8(const char *word)
 {
-	return word != NULL && strcmp(word, "q8_0") == 0;
+	return bt_str_is(word, "q8_0");
 }
 
 static enum bt_dtype dtype_of(const char *word)

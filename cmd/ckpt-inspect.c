@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/sys.h"
 #include "base/tool.h"
 #include "ckpt/convert.h"
@@ -247,8 +247,8 @@ static int family(struct run *r, int *status, struct bt_error *err)
 static int dump(struct run *r, int *status, struct bt_error *err)
 {
 	const char *name = r->args->dump, *form = r->args->format;
-	bool npy = form != NULL && strcmp(form, "npy") == 0;
-	bool stream = form != NULL && strcmp(form, "tensor") == 0;
+	bool npy = bt_str_is(form, "npy");
+	bool stream = bt_str_is(form, "tensor");
 	const struct bt_tensor *t;
 	struct bt_out *out;
 	int e = open_path(r, 0, err);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "base/sys.h"
 #include "base/tool.h"
 #include "io/in.h"
@@ -201,12 +202,12 @@ static bool joins(const struct values *v, struct bt_table_join *join,
 
 static bool numbers(const struct values *v)
 {
-	return v->label_type != NULL && strcmp(v->label_type, "float") == 0;
+	return bt_str_is(v->label_type, "float");
 }
 
 static bool one_hot(const struct values *v)
 {
-	return v->label_type != NULL && strcmp(v->label_type, "one-hot") == 0;
+	return bt_str_is(v->label_type, "one-hot");
 }
 
 /* Of --list-columns, which reads no rows. */
@@ -300,7 +301,7 @@ static bool options_agree(const struct values *v, char *const *files, int n)
 	           {v->label_list, false, false, "--label-list"},
 	           {v->strip, false, false, "--strip"},
 	           {v->fold_case, false, false, "--fold-case"}};
-	bool jsonl = v->format != NULL && strcmp(v->format, "jsonl") == 0;
+	bool jsonl = bt_str_is(v->format, "jsonl");
 	bool folder = n > 0; /* nothing else is read */
 	const char *with;
 	size_t i;
@@ -319,9 +320,8 @@ static bool options_agree(const struct values *v, char *const *files, int n)
 			return false;
 		}
 	}
-	if (v->rejects != NULL &&
-	    strcmp(v->rejects,
-	           v->common.output != NULL ? v->common.output : "-") == 0) {
+	if (bt_str_is(v->rejects,
+	              v->common.output != NULL ? v->common.output : "-")) {
 		bt_tool_misuse(&tool,
 		               "records and rejected rows cannot both "
 		               "go to '%s'",

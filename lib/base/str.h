@@ -31,6 +31,33 @@ static inline bool bt_str_ends(const char *s, const char *end)
 	return n >= k && memcmp(s + n - k, end, k) == 0;
 }
 
+/* Whether s, which may be NULL, is that word. */
+static inline bool bt_str_is(const char *s, const char *word)
+{
+	return s != NULL && strcmp(s, word) == 0;
+}
+
+/* The first of n rows of size bytes that begin with a pointer to a string, and
+ * that with this one; -1: none does, or name is NULL. */
+static inline int bt_str_find(const char *name, const void *rows, size_t n,
+                              size_t size)
+{
+	const char *s;
+	size_t i;
+
+	for (i = 0; name != NULL && i < n; i++) {
+		memcpy(&s, (const char *)rows + i * size, sizeof(s));
+		if (strcmp(s, name) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+/* The row of an array of names, or of structs that begin with theirs. */
+#define BT_STR_ROW(name, rows)                                                 \
+	bt_str_find(name, rows, sizeof(rows) / sizeof((rows)[0]),              \
+	            sizeof((rows)[0]))
+
 /* Whether word is one of "a|b|c"; NULL is an empty list. */
 static inline bool bt_str_in_list(const char *list, const char *word)
 {

@@ -267,17 +267,15 @@ const char *bt_isa_name(enum bt_isa isa)
 int bt_isa(enum bt_isa *isa, struct bt_error *err)
 {
 	const char *wish = getenv("BT_ISA");
-	size_t i;
+	int i;
 
 	pthread_once(&once, look);
 	if (wish == NULL || *wish == '\0') {
 		*isa = best;
 		return BT_OK;
 	}
-	for (i = 0; i < N_NAMES; i++)
-		if (strcmp(names[i].name, wish) == 0)
-			break;
-	if (i == N_NAMES)
+	i = BT_STR_ROW(wish, names);
+	if (i < 0)
 		return bt_error_set(err, BT_EARG,
 		                    "BT_ISA names the unknown instruction set "
 		                    "'%s'",

@@ -57,7 +57,7 @@ static bool as_json(void)
 {
 	const char *form = getenv("BT_MESSAGES");
 
-	return form != NULL && strcmp(form, "json") == 0;
+	return bt_str_is(form, "json");
 }
 
 /* Without asking for memory. */

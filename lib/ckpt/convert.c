@@ -55,11 +55,9 @@ static const struct {
 
 enum bt_convert_format bt_convert_format_parse(const char *word)
 {
-	unsigned i = BT_CONVERT_KERAS;
+	int i = BT_STR_ROW(word, formats);
 
-	while (i > 0 && strcmp(formats[i].word, word) != 0)
-		i--;
-	return i;
+	return i >= 0 ? (enum bt_convert_format)i : BT_CONVERT_UNKNOWN;
 }
 
 enum bt_convert_format bt_convert_format_of(const char *path)
@@ -99,11 +97,9 @@ enum bt_names bt_convert_format_names(enum bt_convert_format format)
 
 enum bt_names bt_convert_names_parse(const char *word)
 {
-	unsigned i = BT_NAMES_KERAS;
+	int i = BT_STR_ROW(word, kinds);
 
-	while (i > 0 && strcmp(kinds[i].word, word) != 0)
-		i--;
-	return i;
+	return i >= 0 ? (enum bt_names)i : BT_NAMES_DEFAULT;
 }
 
 /* Whether names of several files can begin as r->to does: a device or a pipe
@@ -304,8 +300,7 @@ static int name_as(struct bt_convert *r, enum bt_names to,
 		                 "'%s' is not of a known family of models, so "
 		                 "it does not have %s",
 		                 r->from, kinds[to].whose));
-	by_head = to == BT_NAMES_GGUF && f.family != NULL &&
-	          strcmp(f.family, "neobert") == 0;
+	by_head = to == BT_NAMES_GGUF && bt_str_is(f.family, "neobert");
 	if (e == BT_OK && (to == BT_NAMES_TF2 || by_head))
 		e = find_heads(r, &heads, err);
 	if (e == BT_OK)

@@ -183,7 +183,7 @@ static int by_tensors(const struct bt_ckpt *c, struct bt_ckpt_family *f,
 	if (mark < COUNT(marks))
 		f->family = marks[mark].family;
 	/* a bare encoder of RoBERTa's has the names of BERT's */
-	if (f->family != NULL && strcmp(f->family, "bert") == 0 && types == 1)
+	if (bt_str_is(f->family, "bert") && types == 1)
 		f->family = "roberta";
 	if (mark == 0) /* ALBERT's layers share their parameters */
 		f->layers = 0;
@@ -198,11 +198,10 @@ static void refine(struct bt_ckpt_family *f, const char *type)
 	    "albert",  "bert",     "camembert",  "deberta-v2", "distilbert",
 	    "electra", "eurobert", "gte",        "modernbert", "mpnet",
 	    "neobert", "roberta",  "nomic_bert", "xlm-roberta"};
-	size_t i;
+	int i = BT_STR_ROW(type, types);
 
-	for (i = 0; type != NULL && i < COUNT(types); i++)
-		if (strcmp(type, types[i]) == 0)
-			f->family = types[i];
+	if (i >= 0)
+		f->family = types[i];
 }
 
 /* Hugging Face's problem_type: what a classifier's outputs are. */
@@ -216,12 +215,9 @@ static const struct {
 
 static const char *outputs(const struct bt_ckpt_family *f)
 {
-	size_t i;
+	int i = BT_STR_ROW(f->problem, problems);
 
-	for (i = 0; f->problem != NULL && i < COUNT(problems); i++)
-		if (strcmp(f->problem, problems[i].problem) == 0)
-			return problems[i].outputs;
-	return problems[0].outputs;
+	return problems[i < 0 ? 0 : i].outputs;
 }
 
 static int by_config(const json_t *o, struct bt_ckpt_family *f,
@@ -230,7 +226,7 @@ static int by_config(const json_t *o, struct bt_ckpt_family *f,
 	const char *type = NULL, *problem;
 	int64_t n;
 	size_t i;
-	int r = bt_json_str(o, "model_type", &type, err);
+	int k, r = bt_json_str(o, "model_type", &type, err);
 
 	problem = json_string_value(json_object_get(o, "problem_type"));
 	for (i = 0; i < COUNT(keys) && r == BT_OK; i++) {
@@ -241,9 +237,8 @@ static int by_config(const json_t *o, struct bt_ckpt_family *f,
 	}
 	if (r == BT_OK && f->family != NULL)
 		refine(f, type);
-	for (i = 0; problem != NULL && i < COUNT(problems); i++)
-		if (strcmp(problem, problems[i].problem) == 0)
-			f->problem = problems[i].problem;
+	if ((k = BT_STR_ROW(problem, problems)) >= 0)
+		f->problem = problems[k].problem;
 	return r;
 }
 

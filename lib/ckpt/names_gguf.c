@@ -133,12 +133,9 @@ static const struct family {
 
 static const struct family *find(const char *family)
 {
-	size_t i;
+	int i = BT_STR_ROW(family, families);
 
-	for (i = 0; i < FAMILIES; i++)
-		if (strcmp(families[i].family, family) == 0)
-			return &families[i];
-	return NULL;
+	return i >= 0 ? &families[i] : NULL;
 }
 
 bool bt_names_in_gguf(const char *family)

@@ -86,12 +86,9 @@ static const struct {
 
 static const struct keras_family *family_of(const char *name)
 {
-	size_t i;
+	int i = BT_STR_ROW(name, families);
 
-	for (i = 0; name != NULL && i < COUNT(families); i++)
-		if (strcmp(families[i].family, name) == 0)
-			return &families[i];
-	return NULL;
+	return i >= 0 ? &families[i] : NULL;
 }
 
 bool bt_names_in_keras(const char *family)

@@ -50,12 +50,9 @@ static char *key_of(const struct bt_name *row, int layer, int layers)
 
 static const struct bt_name_table *table_of(const char *family)
 {
-	size_t i;
+	int i = BT_STR_ROW(family, bt_names_tf1);
 
-	for (i = 0; family != NULL && i < BT_NAME_TABLES; i++)
-		if (strcmp(bt_names_tf1[i].family, family) == 0)
-			return &bt_names_tf1[i];
-	return NULL;
+	return i >= 0 ? &bt_names_tf1[i] : NULL;
 }
 
 /* v under a name of TensorFlow 1 of another family than BERT; false where its

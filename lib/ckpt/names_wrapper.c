@@ -70,7 +70,7 @@ static void note_stem(struct bt_named_list *l, const char *name, size_t n)
 	char *stem = bt_strndup(name, n);
 	size_t wrapper = wrapper_of(stem);
 
-	if (l->stem != NULL && strcmp(l->stem, stem) == 0) {
+	if (bt_str_is(l->stem, stem)) {
 		free(stem);
 	} else if (l->stem == NULL || (wrapper == 0 && l->wrapper > 0)) {
 		free(l->stem);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 
 #define PARTS 10 /* the match, and what \1 .. \9 stand for */
 
@@ -82,7 +83,7 @@ static int parse(const char *text, struct rule *rule, struct bt_error *err)
 	rule->pattern = until(text + 2, text[1], &p);
 	if (p != NULL)
 		rule->with = until(p, text[1], &p);
-	rule->all = p != NULL && strcmp(p, "g") == 0;
+	rule->all = bt_str_is(p, "g");
 	if (p != NULL && (*p == '\0' || rule->all) && rule->pattern[0] != '\0')
 		return BT_OK;
 	free(rule->pattern);

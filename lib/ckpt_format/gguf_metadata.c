@@ -43,13 +43,9 @@ struct notes {
 static const struct family *find(const json_t *o)
 {
 	const char *type = json_string_value(json_object_get(o, "model_type"));
-	size_t i;
+	int i = BT_STR_ROW(type, families);
 
-	for (i = 0; type != NULL && i < sizeof(families) / sizeof(families[0]);
-	     i++)
-		if (strcmp(families[i].type, type) == 0)
-			return &families[i];
-	return &families[0];
+	return &families[i < 0 ? 0 : i];
 }
 
 /* The key of a note that is the architecture's; in `key`. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "ckpt_format/gguf_int.h"
 #include "format/base64.h"
 #include "format/json.h"
@@ -191,7 +192,7 @@ static const json_t *component(const json_t *o, const char *list,
 	const json_t *all = json_object_get(o, list), *found;
 	size_t i;
 
-	if (is != NULL && strcmp(is, type) == 0)
+	if (bt_str_is(is, type))
 		return o;
 	for (i = 0; i < json_array_size(all); i++) {
 		found = component(json_array_get(all, i), list, type);
@@ -343,7 +344,7 @@ int bt_gguf_note_tokenizer_json(const json_t *o, uint64_t rows,
 	struct words w = {NULL, 0, 0, rows > 0 ? rows : IDS_MAX};
 	int r;
 
-	if (type != NULL && strcmp(type, "Unigram") == 0)
+	if (bt_str_is(type, "Unigram"))
 		r = note_unigram(o, rows, n, &w, err);
 	else if (json_object_get(model, "merges") != NULL)
 		r = note_bpe(o, rows, n, &w, err);

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/str.h"
 #include "evaluate/answers.h"
 #include "evaluate/prediction_output.h"
 #include "predict/questions.h"
@@ -11,7 +12,7 @@
 
 static bool is_format(const struct bt_prediction_output *p, const char *name)
 {
-	return p->o.format != NULL && strcmp(p->o.format, name) == 0;
+	return bt_str_is(p->o.format, name);
 }
 
 /* The place of the format among `n` of them, of which the first is the task's

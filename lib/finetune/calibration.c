@@ -9,6 +9,7 @@
 #include "base/crc32c.h"
 #include "base/file_use.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "format/json.h"
 #include "format/model_files.h"
 #include "io/path.h"
@@ -114,7 +115,7 @@ static int read_members(const json_t *o, const struct bt_labels *l,
 	static const char *const methods[] = {"none", "temperature", "vector"};
 	const char *method = methods[0];
 	int64_t examples = 0, weights = 0;
-	int i = 0, r;
+	int i, r;
 
 	if ((r = check_labels(o, l, err)) ||
 	    (r = bt_calibration_init(c, (size_t)l->n, err)) ||
@@ -124,9 +125,8 @@ static int read_members(const json_t *o, const struct bt_labels *l,
 	    (r = bt_json_int(o, "examples", 0, INT64_MAX, &examples, err)) ||
 	    (r = bt_json_int(o, "weights", 0, UINT32_MAX, &weights, err)))
 		return r;
-	while (i < 3 && strcmp(method, methods[i]) != 0)
-		i++;
-	if (i == 3)
+	i = BT_STR_ROW(method, methods);
+	if (i < 0)
 		return bt_error_set(err, BT_EFORMAT, "unknown method");
 	c->method = methods[i];
 	c->examples = (uint64_t)examples;

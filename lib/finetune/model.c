@@ -38,11 +38,9 @@ void bt_model_clear(struct bt_model *m)
 enum bt_precision bt_precision_named(const char *name)
 {
 	static const char *const names[] = {"auto", "f32", "bf16", "int8"};
-	int i = BT_PRECISION_INT8;
+	int i = BT_STR_ROW(name, names);
 
-	while (i > 0 && strcmp(names[i], name) != 0)
-		i--;
-	return (enum bt_precision)i;
+	return i >= 0 ? (enum bt_precision)i : BT_PRECISION_AUTO;
 }
 
 bool bt_model_low(enum bt_precision dtype, const char *gemm)

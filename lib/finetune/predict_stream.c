@@ -106,13 +106,12 @@ static int open_encoder(struct bt_predict_stream *s,
 
 	if (r != BT_OK)
 		return r;
-	for (i = BT_POOLING_CLS; i <= BT_POOLING_MAX; i++)
-		if (strcmp(s->o.embed, names[i]) == 0)
-			return bt_model_open_encoder(
-			    s->o.model, (enum bt_pooling)i, &s->own, e,
-			    &s->model, err);
-	return bt_error_set(err, BT_EARG, "'%s' is not a way to embed",
-	                    s->o.embed);
+	i = BT_STR_ROW(s->o.embed, names);
+	if (i < 0)
+		return bt_error_set(err, BT_EARG, "'%s' is not a way to embed",
+		                    s->o.embed);
+	return bt_model_open_encoder(s->o.model, (enum bt_pooling)i, &s->own, e,
+	                             &s->model, err);
 }
 
 /* What a model that names no labels was trained for; NULL: it does not say. */

@@ -65,17 +65,12 @@ int bt_csv_delimiter(const char *s, char *delimiter)
 	             {"comma", ','},
 	             {"semicolon", ';'},
 	             {"pipe", '|'}};
-	size_t i;
+	int i = BT_STR_ROW(s, named);
 
-	for (i = 0; i < sizeof(named) / sizeof(named[0]); i++)
-		if (strcmp(named[i].name, s) == 0) {
-			*delimiter = named[i].c;
-			return BT_OK;
-		}
-	if (s[0] == '\0' || s[1] != '\0' || (s[0] & 0x80) != 0 ||
-	    strchr("\"\r\n", s[0]) != NULL)
+	if (i < 0 && (s[0] == '\0' || s[1] != '\0' || (s[0] & 0x80) != 0 ||
+	              strchr("\"\r\n", s[0]) != NULL))
 		return BT_EARG;
-	*delimiter = s[0];
+	*delimiter = i < 0 ? s[0] : named[i].c;
 	return BT_OK;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "format/adapter_config.h"
 #include "format/hf_config_int.h"
 #include "format/json.h"
@@ -86,8 +87,7 @@ static void of_google(json_t *o)
 
 	json_object_set_new(o, "model_type",
 	                    json_string(albert ? "albert" : "bert"));
-	if (json_object_get(o, "hidden_act") == NULL ||
-	    (act != NULL && strcmp(act, "gelu") == 0))
+	if (json_object_get(o, "hidden_act") == NULL || bt_str_is(act, "gelu"))
 		json_object_set_new(o, "hidden_act", json_string("gelu_new"));
 }
 

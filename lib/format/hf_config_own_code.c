@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "format/hf_config_int.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -170,8 +171,7 @@ int bt_hf_config_of_own_code(json_t *o, struct bt_error *err)
 		of_neobert(o);
 	if (strcmp(type, "new") == 0)
 		return of_new(o, "new", err);
-	return strcmp(type, "gte") == 0 && positions != NULL &&
-	               strcmp(positions, "rope") == 0
+	return strcmp(type, "gte") == 0 && bt_str_is(positions, "rope")
 	           ? of_new(o, "gte", err)
 	           : BT_OK;
 }

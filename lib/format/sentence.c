@@ -22,12 +22,9 @@ static const char *const word[] = {"cls", "mean", "max"};
 /* The word of a pooling_mode, or NULL. */
 static const char *find_word(const char *mode)
 {
-	size_t i;
+	int i = BT_STR_ROW(mode, word);
 
-	for (i = 0; i < WORDS; i++)
-		if (strcmp(word[i], mode) == 0)
-			return word[i];
-	return NULL;
+	return i >= 0 ? word[i] : NULL;
 }
 
 /* Newer files: a word, or a list of them. */
@@ -61,12 +58,9 @@ static const char *find_key(const char *key)
 	static const char *const known[] = {"pooling_mode_cls_token",
 	                                    "pooling_mode_mean_tokens",
 	                                    "pooling_mode_max_tokens"};
-	size_t i;
+	int i = BT_STR_ROW(key, known);
 
-	for (i = 0; i < WORDS; i++)
-		if (strcmp(known[i], key) == 0)
-			return word[i];
-	return NULL;
+	return i >= 0 ? word[i] : NULL;
 }
 
 /* Older files: a key for each way, one of which is true; none: the mean. */

@@ -23,12 +23,9 @@ static const char *const names[] = {
 
 enum bt_experiment_mode bt_experiment_mode(const char *name)
 {
-	size_t i;
+	int i = BT_STR_ROW(name, names);
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(names[i], name) == 0)
-			return (enum bt_experiment_mode)i;
-	return BT_EXPERIMENT_TRAIN;
+	return i >= 0 ? (enum bt_experiment_mode)i : BT_EXPERIMENT_TRAIN;
 }
 
 static int write_params(const struct bt_experiment *e, struct bt_error *err)

@@ -178,11 +178,9 @@ static void read_metric(const struct bt_garden *c, struct bt_experiment_job *p,
                         struct bt_error *err)
 {
 	const char *key = "task.metric_type", *s = bt_garden_str(c, key);
-	int k = BT_EXPERIMENT_JOB_CORRELATION;
+	int k = BT_STR_ROW(s, metrics);
 	bool numbers, suits;
 
-	while (k >= 0 && strcmp(metrics[k], s) != 0)
-		k--;
 	if (k < 0) {
 		bt_garden_fault(c, key, err,
 		                "'%.60s': accuracy, f1, matthews_corrcoef and "

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Optimizers of Model Garden as those of optim/optim.h. */
 #include <stdio.h>
-#include <string.h>
 
+#include "base/str.h"
 #include "garden/experiment_job_int.h"
 
 #define OPT "trainer.optimizer_config.optimizer."
@@ -13,15 +13,14 @@ static bool is_usual(const struct bt_yaml *list)
 {
 	static const char *const names[] = {"LayerNorm", "layer_norm", "bias"};
 	bool norms = false, biases = false;
-	size_t i, k;
+	size_t i;
+	int k;
 
 	for (i = 0; i < list->n; i++) {
 		if (list->item[i]->kind != BT_YAML_STR)
 			return false;
-		for (k = 0; k < 3; k++)
-			if (strcmp(list->item[i]->text, names[k]) == 0)
-				break;
-		if (k == 3)
+		k = BT_STR_ROW(list->item[i]->text, names);
+		if (k < 0)
 			return false;
 		norms = norms || k < 2;
 		biases = biases || k == 2;
@@ -154,17 +153,16 @@ int bt_experiment_job_optim(const struct bt_garden *c, struct bt_optim_opts *o,
 	} kinds[] = {
 	    {"adam", adam}, {"adamw", adamw}, {"lamb", lamb}, {"sgd", sgd}};
 	const char *type = bt_garden_str(c, OPT "type");
-	size_t i;
+	int i = BT_STR_ROW(type, kinds);
 
 	*o = (struct bt_optim_opts)BT_OPTIM_INIT;
 	o->clip = o->weight_decay = 0;
 	o->clip_rows = true;
-	for (i = 0; i < 4; i++)
-		if (strcmp(kinds[i].type, type) == 0) {
-			kinds[i].read(c, o, err);
-			clipping(c, type, o, err);
-			return err->code;
-		}
-	return bt_garden_fault(c, OPT "type", err,
-	                       "it must be given: adam, adamw, lamb or sgd");
+	if (i < 0)
+		return bt_garden_fault(
+		    c, OPT "type", err,
+		    "it must be given: adam, adamw, lamb or sgd");
+	kinds[i].read(c, o, err);
+	clipping(c, type, o, err);
+	return err->code;
 }

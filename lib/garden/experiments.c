@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The experiments: their tasks, models and data. */
-#include <string.h>
 
+#include "base/str.h"
 #include "garden/config_schema_int.h"
 
 static const struct bt_garden_field privacy_fields[] = {
@@ -178,12 +178,9 @@ static const struct bt_garden_experiment experiments[] = {
 
 const struct bt_garden_experiment *bt_garden_experiment(const char *name)
 {
-	size_t i;
+	int i = BT_STR_ROW(name, experiments);
 
-	for (i = 0; i < sizeof(experiments) / sizeof(experiments[0]); i++)
-		if (strcmp(experiments[i].name, name) == 0)
-			return &experiments[i];
-	return NULL;
+	return i >= 0 ? &experiments[i] : NULL;
 }
 
 const struct bt_garden_class *

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "garden/finetuning_int.h"
 #include "io/url.h"
 
@@ -319,14 +320,10 @@ static int add_labels(struct bt_finetuning_plan *plan, const struct task *t,
 static int plan_classes(struct bt_finetuning_plan *plan, struct bt_error *err)
 {
 	const char *name = plan->f->classification_task_name;
-	const struct task *t = NULL;
-	size_t i;
-	int r;
+	int r, i = BT_STR_ROW(name, tasks);
+	const struct task *t = &tasks[i < 0 ? 0 : i];
 
-	for (i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++)
-		if (strcmp(tasks[i].name, name) == 0)
-			t = &tasks[i];
-	if (t == NULL)
+	if (i < 0)
 		return bt_error_set(err, BT_EARG,
 		                    "no data set is called '%s' here", name);
 	if (strcmp(plan->f->fine_tuning_task_type, "regression") == 0 &&

@@ -155,8 +155,7 @@ static const struct bt_flag *find(const struct bt_flags *f, const char *name)
 	const struct bt_flag *g;
 
 	for (g = f->flags; g->type != BT_FLAG_END; g++)
-		if (strcmp(g->name, name) == 0 ||
-		    (g->alias != NULL && strcmp(g->alias, name) == 0))
+		if (strcmp(g->name, name) == 0 || bt_str_is(g->alias, name))
 			return g;
 	return NULL;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/str.h"
 #include "garden/flags.h"
 
 void bt_flags_note(const struct bt_flags *f, const void *values,
@@ -63,7 +64,7 @@ static void print_flags(const struct bt_flag *g, bool idle, int width, FILE *to)
 			fprintf(to, "  %-*s  %s", width, text, g->help);
 		if (!is_short(g))
 			fprintf(to, ": %s", g->arg);
-		if (g->refuse != NULL && strcmp(g->refuse, "*") == 0)
+		if (bt_str_is(g->refuse, "*"))
 			fputs(" (refused unless empty)", to);
 		else if (g->refuse != NULL)
 			fprintf(to, " (not here: %s)", g->refuse);

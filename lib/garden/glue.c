@@ -3,8 +3,8 @@
 
 #include <jansson.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/str.h"
 #include "format/json.h"
 #include "garden/input_meta.h"
 
@@ -34,11 +34,7 @@ static const struct task {
 /* The name is one of BT_GLUE_TASKS. */
 static const struct task *find(const char *name)
 {
-	size_t i = 0;
-
-	while (strcmp(tasks[i].name, name) != 0)
-		i++;
-	return &tasks[i];
+	return &tasks[BT_STR_ROW(name, tasks)];
 }
 
 const char *const *bt_glue_classes(const char *task)

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
+
 #define PI 3.14159265358979323846
 #define LR "trainer.optimizer_config.learning_rate."
 #define WARM "trainer.optimizer_config.warmup."
@@ -239,14 +241,12 @@ int bt_lr_schedule_read(const struct bt_garden *c, struct bt_lr_schedule *r,
                         struct bt_error *err)
 {
 	const char *type = bt_garden_str(c, LR "type");
-	size_t k = sizeof(kinds) / sizeof(kinds[0]);
+	int k = BT_STR_ROW(type, kinds);
 
 	memset(r, 0, sizeof(*r));
-	while (k > 0 && strcmp(kinds[k - 1].name, type) != 0)
-		k--;
-	if (k == 0)
+	if (k < 0)
 		return bt_garden_fault(c, LR "type", err, "it must be given");
-	r->kind = (enum bt_lr_schedule_kind)(k - 1);
+	r->kind = (enum bt_lr_schedule_kind)k;
 	kinds[r->kind].read(c, r, err);
 	if (kinds[r->kind].offset != NULL)
 		r->offset = bt_garden_int(c, kinds[r->kind].offset, 0);

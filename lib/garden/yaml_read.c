@@ -105,13 +105,10 @@ static int tagged_kind(const char **tag)
 	    [BT_YAML_NULL] = "null", [BT_YAML_BOOL] = "bool",
 	    [BT_YAML_INT] = "int",   [BT_YAML_REAL] = "float",
 	    [BT_YAML_STR] = "str",   [BT_YAML_DATE] = "timestamp"};
-	int i;
 
 	if (bt_str_starts(*tag, TAG))
 		*tag += strlen(TAG);
-	for (i = BT_YAML_DATE; i >= 0 && strcmp(*tag, names[i]) != 0; i--)
-		;
-	return i;
+	return BT_STR_ROW(*tag, names);
 }
 
 static void read_scalar(struct reader *r, struct bt_yaml *v)

@@ -267,12 +267,9 @@ static bool is_table(const char *name)
 	                                    "dataset_dict.json", "state.json"};
 	const char *slash = strrchr(name, '/');
 	const char *last = slash != NULL ? slash + 1 : name;
-	size_t i;
 
-	for (i = 0; i < sizeof(other) / sizeof(other[0]); i++)
-		if (strcmp(last, other[i]) == 0)
-			return false;
-	return bt_path_ends(name, ends, sizeof(ends) / sizeof(ends[0]));
+	return BT_STR_ROW(last, other) < 0 &&
+	       bt_path_ends(name, ends, sizeof(ends) / sizeof(ends[0]));
 }
 
 /* Whether the name matches one of the patterns; notes which have a match. */

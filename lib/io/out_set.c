@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 
 int bt_out_set_add(struct bt_out_set *o, const char *path,
                    enum bt_out_kind kind, struct bt_error *err)
@@ -19,8 +20,7 @@ int bt_out_set_add(struct bt_out_set *o, const char *path,
 		if (path == NULL && o->path[i] == NULL)
 			return bt_error_set(err, BT_EARG,
 			                    "standard output is written twice");
-		if (path != NULL && o->path[i] != NULL &&
-		    strcmp(o->path[i], path) == 0)
+		if (path != NULL && bt_str_is(o->path[i], path))
 			return bt_error_set(err, BT_EARG,
 			                    "'%s' is written twice", path);
 	}

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "format/hf_config.h"
 #include "format/json.h"
 #include "model/family_int.h"
@@ -49,18 +50,16 @@ static int read_activation(const json_t *o, const char *key,
 	    {"swish", BT_ACT_SILU},
 	};
 	const char *name = NULL;
-	size_t i;
-	int r = bt_json_str(o, key, &name, err);
+	int i, r = bt_json_str(o, key, &name, err);
 
 	if (r != BT_OK || name == NULL)
 		return r;
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (strcmp(known[i].name, name) == 0) {
-			*act = known[i].act;
-			return BT_OK;
-		}
-	return bt_error_set(err, BT_EFORMAT, "%s '%s' is not supported", key,
-	                    name);
+	i = BT_STR_ROW(name, known);
+	if (i < 0)
+		return bt_error_set(err, BT_EFORMAT, "%s '%s' is not supported",
+		                    key, name);
+	*act = known[i].act;
+	return BT_OK;
 }
 
 static int read_keys(const json_t *o, const struct bt_key *k,
@@ -120,8 +119,7 @@ static int check_positions(const json_t *o, const struct bt_config *c,
 	const char *type =
 	    json_string_value(json_object_get(o, "position_embedding_type"));
 
-	if (c->global_rope.theta > 0 && type != NULL &&
-	    strcmp(type, "sans_pos") == 0)
+	if (c->global_rope.theta > 0 && bt_str_is(type, "sans_pos"))
 		return BT_OK;
 	return bt_config_only(o, "position_embedding_type", "absolute", err);
 }
@@ -159,8 +157,7 @@ static int read_config(const json_t *o, const struct bt_family *f,
 	/* as Hugging Face's classes: by name, else by the number of labels */
 	c->problem_type =
 	    type == NULL && json_object_size(names) == 1 ? "regression" : type;
-	if (c->problem_type != NULL &&
-	    strcmp(c->problem_type, "regression") == 0 &&
+	if (bt_str_is(c->problem_type, "regression") &&
 	    bt_config_takes_sigmoids(o))
 		c->problem_type = BT_PROBLEM_RANKING;
 	c->per_token = bt_config_token_problem(o) != NULL;

@@ -3,6 +3,7 @@
  * what texts were trained on. */
 #include <string.h>
 
+#include "base/str.h"
 #include "format/json.h"
 #include "model/family_int.h"
 
@@ -98,8 +99,7 @@ bool bt_config_is_choice(const json_t *o)
 
 bool bt_config_chooses(const struct bt_config *c)
 {
-	return c->problem_type != NULL &&
-	       strcmp(c->problem_type, BT_PROBLEM_CHOICE) == 0;
+	return bt_str_is(c->problem_type, BT_PROBLEM_CHOICE);
 }
 
 bool bt_config_classifies(const struct bt_config *c)
@@ -110,8 +110,7 @@ bool bt_config_classifies(const struct bt_config *c)
 
 bool bt_config_masked(const struct bt_config *c)
 {
-	return c->problem_type != NULL &&
-	       strcmp(c->problem_type, BT_PROBLEM_MASKED) == 0;
+	return bt_str_is(c->problem_type, BT_PROBLEM_MASKED);
 }
 
 bool bt_config_was_masked(const struct bt_config *c)
@@ -137,8 +136,7 @@ bool bt_config_had_next(const struct bt_config *c)
 
 bool bt_config_embeds(const struct bt_config *c)
 {
-	return c->problem_type != NULL &&
-	       strcmp(c->problem_type, BT_PROBLEM_EMBEDDING) == 0;
+	return bt_str_is(c->problem_type, BT_PROBLEM_EMBEDDING);
 }
 
 json_t *bt_config_class(const struct bt_config *c)
@@ -237,11 +235,6 @@ int bt_config_set_head(struct bt_config *c, const char *pool, const char *head,
 #define ACTIVATION_OLD "sbert_ce_default_activation_function" /* before 4.0 */
 #define SIGMOID "torch.nn.modules.activation.Sigmoid"
 
-static bool is(const char *text, const char *wanted)
-{
-	return text != NULL && strcmp(text, wanted) == 0;
-}
-
 bool bt_config_takes_sigmoids(const json_t *o)
 {
 	const json_t *own = json_object_get(o, SENTENCE);
@@ -251,12 +244,12 @@ bool bt_config_takes_sigmoids(const json_t *o)
 		name = json_object_get(o, ACTIVATION);
 	if (name == NULL)
 		name = json_object_get(o, ACTIVATION_OLD);
-	return is(json_string_value(name), SIGMOID);
+	return bt_str_is(json_string_value(name), SIGMOID);
 }
 
 bool bt_config_ranks(const struct bt_config *c)
 {
-	return is(c->problem_type, BT_PROBLEM_RANKING);
+	return bt_str_is(c->problem_type, BT_PROBLEM_RANKING);
 }
 
 void bt_config_write_sigmoids(json_t *o, bool takes)

@@ -6,6 +6,7 @@
 
 #include "base/num.h"
 #include "base/span.h"
+#include "base/str.h"
 
 static const char *const kinds[] = {
     [BT_HEAD_POOLER] = "pooler",   [BT_HEAD_FIRST] = "first",
@@ -99,16 +100,14 @@ static int read_dense(const struct reading *r, struct bt_head_layer *l,
 {
 	const char *first = r->words > 1 ? r->word[1] : "a";
 	bool counted = strspn(first, "-+.0123456789") > 0;
-	int at = 1 + counted, e = BT_OK;
-	size_t i = 0;
+	int at = 1 + counted, e = BT_OK, i;
 
 	if (counted)
 		e = read_count(r, BT_HEAD_UNITS, &l->units, err);
 	if (e != BT_OK || at == r->words)
 		return e;
-	while (i < ACTS && strcmp(acts[i].name, r->word[at]) != 0)
-		i++;
-	if (i == ACTS || at + 1 < r->words)
+	i = BT_STR_ROW(r->word[at], acts);
+	if (i < 0 || at + 1 < r->words)
 		return wrong(r,
 		             "expected a number of outputs, then linear, relu, "
 		             "gelu, tanh, softplus or softmax",
@@ -127,9 +126,8 @@ static int read_layer(struct reading *r, struct bt_head_layer *l,
 	if (e != BT_OK)
 		return e;
 	memset(l, 0, sizeof(*l));
-	for (i = 0; i < KINDS && strcmp(kinds[i], r->word[0]) != 0;)
-		i++;
-	if (i == KINDS)
+	i = BT_STR_ROW(r->word[0], kinds);
+	if (i < 0)
 		return wrong(r,
 		             "no such layer: there are dense, dropout, "
 		             "flatten, first, mean, max and pooler",

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What distinguishes the optimizers before they run. */
-#include <string.h>
-
+#include "base/str.h"
 #include "optim/optim.h"
 
 static const struct {
@@ -18,12 +17,9 @@ static const struct {
 
 enum bt_optimizer bt_optim_named(const char *name)
 {
-	int i;
+	int i = BT_STR_ROW(name, kinds);
 
-	for (i = 0; i < BT_OPTIMIZERS; i++)
-		if (strcmp(kinds[i].name, name) == 0)
-			return (enum bt_optimizer)i;
-	return BT_OPTIM_ADAMW;
+	return i >= 0 ? (enum bt_optimizer)i : BT_OPTIM_ADAMW;
 }
 
 const char *bt_optim_name(enum bt_optimizer kind)

@@ -2,7 +2,8 @@
 #include "optim/schedule.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "base/str.h"
 
 #define PI 3.14159265358979323846
 
@@ -18,12 +19,9 @@ static const char *const names[BT_SCHEDULES] = {
 
 enum bt_schedule bt_schedule_named(const char *name)
 {
-	int i;
+	int i = BT_STR_ROW(name, names);
 
-	for (i = 0; i < BT_SCHEDULES; i++)
-		if (strcmp(names[i], name) == 0)
-			return (enum bt_schedule)i;
-	return BT_SCHEDULE_LINEAR;
+	return i >= 0 ? (enum bt_schedule)i : BT_SCHEDULE_LINEAR;
 }
 
 const char *bt_schedule_name(enum bt_schedule s)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "plot/chart.h"
 #include "plot/confusion.h"
 #include "plot/svg.h"
@@ -27,12 +28,9 @@ static const struct kind {
 
 static const struct kind *find_kind(const char *name)
 {
-	size_t i;
+	int i = BT_STR_ROW(name, kinds);
 
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (strcmp(kinds[i].name, name) == 0)
-			return &kinds[i];
-	return NULL;
+	return i >= 0 ? &kinds[i] : NULL;
 }
 
 bool bt_evaluation_has(const json_t *report, const char *kind)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 
 static const char parts[] = "BIESLU", means[] = "BIESES";
 
@@ -87,11 +88,10 @@ static const struct bt_entity_scheme schemes[] = {
 const struct bt_entity_scheme *bt_entity_scheme(const char *name,
                                                 struct bt_error *err)
 {
-	size_t i;
+	int i = BT_STR_ROW(name, schemes);
 
-	for (i = 0; i < SCHEMES; i++)
-		if (strcmp(schemes[i].name, name) == 0)
-			return &schemes[i];
+	if (i >= 0)
+		return &schemes[i];
 	bt_error_set(err, BT_EARG,
 	             "unknown scheme '%s' (choose from: " BT_ENTITY_SCHEMES
 	             "; BIO is iob2, BIOES is iobes)",

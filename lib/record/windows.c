@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/str.h"
+
 static const char *const names[] = {[BT_WINDOWS_EACH] = "each",
                                     [BT_WINDOWS_MEAN] = "mean",
                                     [BT_WINDOWS_MAX] = "max",
@@ -10,13 +12,9 @@ static const char *const names[] = {[BT_WINDOWS_EACH] = "each",
 
 enum bt_windows_join bt_windows_named(const char *name)
 {
-	int i = 0;
+	int i = BT_STR_ROW(name, names);
 
-	if (name == NULL)
-		return BT_WINDOWS_MEAN;
-	while (i + 1 < BT_WINDOWS_JOINS && strcmp(names[i], name) != 0)
-		i++;
-	return (enum bt_windows_join)i;
+	return i >= 0 ? (enum bt_windows_join)i : BT_WINDOWS_MEAN;
 }
 
 const char *bt_windows_name(enum bt_windows_join join)

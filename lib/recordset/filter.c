@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "dedup/minhash.h"
 #include "dedup/string_set_disk.h"
 #include "record/feature.h"
@@ -70,12 +71,8 @@ static bool is_text(const char *field)
 {
 	static const char *const fields[] = {
 	    "id", "text_a", "text_b", "words", "input_ids", "input_word_ids"};
-	size_t i;
 
-	for (i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-		if (strcmp(field, fields[i]) == 0)
-			return true;
-	return false;
+	return BT_STR_ROW(field, fields) >= 0;
 }
 
 /* A hash of the labels in any order. */

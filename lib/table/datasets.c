@@ -215,12 +215,9 @@ static const struct bt_published all[] = {
 
 const struct bt_published *bt_published_find(const char *name)
 {
-	size_t i;
+	int i = BT_STR_ROW(name, all);
 
-	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (strcmp(all[i].name, name) == 0)
-			return &all[i];
-	return NULL;
+	return i >= 0 ? &all[i] : NULL;
 }
 
 /* Goes through a list of columns with commas between: the next one, or false

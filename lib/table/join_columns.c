@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "table/join_int.h"
 
 #define OBJECT_MAX ((size_t)1 << 20) /* bytes of the first one to look at */
 
 bool bt_table_may_number(const struct bt_table_opts *opts)
 {
-	return opts->id != NULL && strcmp(opts->id, "row") == 0 &&
-	       !opts->id_of_several;
+	return bt_str_is(opts->id, "row") && !opts->id_of_several;
 }
 
 void bt_table_columns_named(const struct bt_table_opts *opts,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tensor/tensor.h"
 
-#include <string.h>
-
 #include "base/crc32c.h"
 #include "base/mem.h"
+#include "base/str.h"
 
 static const struct {
 	const char *name;
@@ -47,15 +46,12 @@ unsigned bt_dtype_bits(enum bt_dtype dtype)
 
 int bt_dtype_parse(const char *name, enum bt_dtype *dtype)
 {
-	int i;
+	int i = BT_STR_ROW(name, dtypes);
 
-	for (i = 0; i < BT_DTYPES; i++) {
-		if (strcmp(dtypes[i].name, name) == 0) {
-			*dtype = (enum bt_dtype)i;
-			return BT_OK;
-		}
-	}
-	return BT_EARG;
+	if (i < 0)
+		return BT_EARG;
+	*dtype = (enum bt_dtype)i;
+	return BT_OK;
 }
 
 const char *bt_dtype_numpy(enum bt_dtype dtype)

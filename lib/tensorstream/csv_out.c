@@ -331,7 +331,7 @@ int bt_frame_csv_put(struct bt_frame_csv *c, const struct bt_frame *f,
 	json_decref(c->labels);
 	c->labels = bt_frame_labels(f);
 	problem = bt_frame_note(f, BT_FRAME_PROBLEM);
-	c->many = problem != NULL && strcmp(problem, BT_FRAME_MULTI) == 0;
+	c->many = bt_str_is(problem, BT_FRAME_MULTI);
 	if (c->o.values && count_printed(f) == 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "it holds no tensor of real numbers");

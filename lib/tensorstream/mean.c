@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "tensorstream/aligned.h"
 
 /* The tensor of side k that goes with a of the first. */
@@ -147,15 +148,15 @@ static int check_logits(const struct bt_frame *f, const struct bt_mean_opts *o,
                         struct bt_error *err)
 {
 	const char *problem = bt_frame_note(f, BT_FRAME_PROBLEM);
-	bool ranks = problem != NULL && strcmp(problem, BT_FRAME_RANKING) == 0;
-	bool many = problem != NULL && strcmp(problem, BT_FRAME_MULTI) == 0;
+	bool ranks = bt_str_is(problem, BT_FRAME_RANKING);
+	bool many = bt_str_is(problem, BT_FRAME_MULTI);
 
 	if (bt_frame_find(f, BT_FRAME_LOGITS) == NULL)
 		return bt_error_set(
 		    err, BT_EFORMAT,
 		    "it lacks tensor 'logits' to take the %s of",
 		    o->softmax ? "softmax" : "sigmoid");
-	if (problem != NULL && strcmp(problem, BT_FRAME_NUMBERS) == 0)
+	if (bt_str_is(problem, BT_FRAME_NUMBERS))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "it holds the numbers that a model "
 		                    "predicts, which have no probabilities");

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "base/str.h"
 #include "format/escape.h"
 #include "format/tfrecord.h"
 #include "io/in.h"
@@ -211,7 +212,7 @@ static int flush(struct job *j, struct bt_error *err)
 static int add(struct job *j, const char *name, const void *data, size_t len,
                uint64_t number, struct bt_error *err)
 {
-	bool same = j->name != NULL && strcmp(name, j->name) == 0;
+	bool same = bt_str_is(j->name, name);
 	int r = BT_OK;
 
 	if (!same || j->items == BLOCK_ITEMS || j->bytes.len >= BLOCK_BYTES)

@@ -6,14 +6,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "format/sentence.h"
 #include "tokenize/input_meta_data.h"
 #include "tokenizer_file/tokenizer_file.h"
-
-static bool is(const char *value, const char *word)
-{
-	return value != NULL && strcmp(value, word) == 0;
-}
 
 int bt_tokenize_options_open(const struct bt_tokenize_options *o,
                              const struct bt_log *log, struct bt_tok **tok,
@@ -23,14 +19,14 @@ int bt_tokenize_options_open(const struct bt_tokenize_options *o,
 	const char *dialect = o->dialect;
 
 	/* whose layout it is, his tokens are wanted */
-	if (dialect == NULL && !is(o->layout, "full"))
-		dialect = is(o->layout, "bert") ? "google" : o->layout;
+	if (dialect == NULL && !bt_str_is(o->layout, "full"))
+		dialect = bt_str_is(o->layout, "bert") ? "google" : o->layout;
 	if (dialect != NULL)
-		t.dialect = is(dialect, "google")        ? BT_TOK_GOOGLE
-		            : is(dialect, "modelgarden") ? BT_TOK_GARDEN
-		                                         : BT_TOK_HF;
+		t.dialect = bt_str_is(dialect, "google")        ? BT_TOK_GOOGLE
+		            : bt_str_is(dialect, "modelgarden") ? BT_TOK_GARDEN
+		                                                : BT_TOK_HF;
 	if (o->lower != NULL)
-		t.lower = is(o->lower, "yes");
+		t.lower = bt_str_is(o->lower, "yes");
 	t.log = log;
 	return bt_tok_open(o->model, &t, tok, err);
 }
@@ -42,15 +38,15 @@ int bt_tokenize_options_labels(const struct bt_tokenize_options *o,
 {
 	int r;
 
-	how->layout = is(o->layout, "bert")          ? BT_LAYOUT_BERT
-	              : is(o->layout, "modelgarden") ? BT_LAYOUT_GARDEN
-	                                             : BT_LAYOUT_FULL;
-	how->label_type = is(o->label_type, "int")     ? BT_LABEL_INT
-	                  : is(o->label_type, "float") ? BT_LABEL_FLOAT
-	                  : is(o->label_type, "none")  ? BT_LABEL_NONE
-	                                               : BT_LABEL_CLASS;
+	how->layout = bt_str_is(o->layout, "bert")          ? BT_LAYOUT_BERT
+	              : bt_str_is(o->layout, "modelgarden") ? BT_LAYOUT_GARDEN
+	                                                    : BT_LAYOUT_FULL;
+	how->label_type = bt_str_is(o->label_type, "int")     ? BT_LABEL_INT
+	                  : bt_str_is(o->label_type, "float") ? BT_LABEL_FLOAT
+	                  : bt_str_is(o->label_type, "none")  ? BT_LABEL_NONE
+	                                                      : BT_LABEL_CLASS;
 	how->dummy_label = o->dummy;
-	how->number_of_id = is(o->example_id, "id");
+	how->number_of_id = bt_str_is(o->example_id, "id");
 	if (how->label_type != BT_LABEL_CLASS)
 		return BT_OK;
 	r = o->labels != NULL ? bt_labels_parse(o->labels, l, err)
@@ -166,10 +162,10 @@ int bt_tokenize_options_settle(const struct bt_tokenize_options *o,
 {
 	int r;
 
-	how->format = is(o->format, "ids")       ? BT_TOKENIZE_IDS
-	              : is(o->format, "json")    ? BT_TOKENIZE_JSON
-	              : is(o->format, "explain") ? BT_TOKENIZE_EXPLAIN
-	                                         : BT_TOKENIZE_TFRECORD;
+	how->format = bt_str_is(o->format, "ids")       ? BT_TOKENIZE_IDS
+	              : bt_str_is(o->format, "json")    ? BT_TOKENIZE_JSON
+	              : bt_str_is(o->format, "explain") ? BT_TOKENIZE_EXPLAIN
+	                                                : BT_TOKENIZE_TFRECORD;
 	how->lines = o->lines;
 	how->expect = (uint64_t)o->expect;
 	how->special = !o->no_special;
@@ -188,8 +184,9 @@ int bt_tokenize_options_settle(const struct bt_tokenize_options *o,
 	how->label_all = o->label_all;
 	how->fields = o->negative.item;
 	how->n_fields = (size_t)o->negative.n;
-	how->which = is(o->truncation, "only_first") ? BT_TOK_TRUNCATION_FIRST
-	             : is(o->truncation, "only_second")
+	how->which = bt_str_is(o->truncation, "only_first")
+	                 ? BT_TOK_TRUNCATION_FIRST
+	             : bt_str_is(o->truncation, "only_second")
 	                 ? BT_TOK_TRUNCATION_SECOND
 	                 : BT_TOK_TRUNCATION_LONGEST;
 	r = bt_tokenize_check(tok, how, o->model, err);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "tokenizer/regex.h"
 
@@ -29,12 +30,8 @@ int bt_pattern_find(const char *regex)
 	    [BT_PAT_SPACES] = " {2,}",
 	    [BT_PAT_WHITES] = "\\s+",
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (strcmp(regex, known[i]) == 0)
-			return (int)i;
-	return -1;
+	return BT_STR_ROW(regex, known);
 }
 
 /* Behind the white characters, or the spaces, at at. */

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/str.h"
 #include "base/utf8.h"
 #include "tokenizer/regex.h"
 #include "tokenizer/regex_fold_int.h"
@@ -146,6 +147,7 @@ static const char *find_name(const char *s, size_t n)
 {
 	char plain[32];
 	size_t i, k = 0;
+	int row;
 
 	for (i = 0; i < n && k + 1 < sizeof(plain); i++)
 		if (s[i] != '_' && s[i] != ' ' && s[i] != '-')
@@ -153,10 +155,8 @@ static const char *find_name(const char *s, size_t n)
 			    (char)(s[i] >= 'A' && s[i] <= 'Z' ? s[i] + 'a' - 'A'
 			                                      : s[i]);
 	plain[k] = '\0';
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(plain, names[i][0]) == 0)
-			return names[i][1];
-	return NULL;
+	row = BT_STR_ROW(plain, names);
+	return row >= 0 ? names[row][1] : NULL;
 }
 
 /* \p{...}, \P{...}: general categories are the same, scripts mean the script
@@ -283,7 +283,7 @@ static int read_posix(struct reader *r)
 	if (end == NULL || (size_t)(end - p) + 1 >= left || end[1] != ']')
 		return refuse(r, "a class in another");
 	set = find_name(p + negated, (size_t)(end - p) - negated);
-	if (set != NULL && strcmp(set, "\\p{P}") == 0)
+	if (bt_str_is(set, "\\p{P}"))
 		set = "\\p{P}\\p{S}"; /* is more in this form */
 	if (set != NULL) {
 		if (put_class(r, set, negated, true) != BT_OK)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The normalizers and pre-tokenizers of tokenizer.json, type by type. */
-#include <string.h>
 
 #include "base/buf.h"
+#include "base/str.h"
 #include "format/base64.h"
 #include "format/json.h"
 #include "tokenizer/normalizers.h"
@@ -188,10 +188,8 @@ static int read_metaspace(struct bt_tok *t, json_t *o, struct bt_error *err)
 	if ((r = bt_json_str(o, "prepend_scheme", &scheme, err)) ||
 	    (r = bt_json_bool(o, "split", &split, err)))
 		return r;
-	for (i = 0; i < 3; i++)
-		if (strcmp(scheme, names[i]) == 0)
-			break;
-	if (i == 3 || (!prefix && i != BT_PREPEND_NEVER))
+	i = BT_STR_ROW(scheme, names);
+	if (i < 0 || (!prefix && i != BT_PREPEND_NEVER))
 		return bt_error_set(err, BT_EFORMAT,
 		                    "prepend_scheme '%.100s' is not supported",
 		                    scheme);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The pre-tokenizers of tokenizer.json that find matches, and ByteLevel. */
-#include <string.h>
 
+#include "base/str.h"
 #include "format/json.h"
 #include "tokenizer/pre_tokenizer.h"
 #include "tokenizer_file/tokenizer_json_int.h"
@@ -35,10 +35,8 @@ static int read_behavior(const json_t *o, enum bt_behavior *behavior,
 
 	if (r != BT_OK)
 		return r;
-	for (i = 0; i < 5; i++)
-		if (strcmp(name, names[i]) == 0)
-			break;
-	if (i == 5)
+	i = BT_STR_ROW(name, names);
+	if (i < 0)
 		return bt_error_set(err, BT_EFORMAT,
 		                    "the behavior '%.100s' is not supported",
 		                    name);

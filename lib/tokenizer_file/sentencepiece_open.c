@@ -10,6 +10,7 @@
 #include <utf8proc.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "format/hf_config.h"
 #include "format/json.h"
@@ -108,9 +109,8 @@ static int find_family(const struct bt_tok *t, const json_t *config,
 	     strcmp(class, "TokenizersBackend") == 0))
 		class = NULL; /* any family's */
 	for (i = 0; i < FAMILIES; i++)
-		if (class != NULL
-		        ? is_class(class, families[i].class)
-		        : type != NULL && strcmp(type, families[i].type) == 0)
+		if (class != NULL ? is_class(class, families[i].class)
+		                  : bt_str_is(type, families[i].type))
 			break;
 	if (i < FAMILIES) {
 		*family = &families[i];

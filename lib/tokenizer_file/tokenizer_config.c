@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "format/hf_config.h"
 #include "format/json.h"
 #include "format/model_files.h"
@@ -349,14 +350,12 @@ static int read_position_offset(const json_t *o, int64_t *offset,
 	    "roberta", "xlm-roberta", "camembert", "longformer", "mpnet"};
 	const char *type = "";
 	int64_t pad = 1;
-	size_t i;
 	int r = bt_json_str(o, "model_type", &type, err);
 
 	if (r == BT_OK)
 		r = bt_json_int(o, "pad_token_id", 0, INT32_MAX, &pad, err);
-	for (i = 0; r == BT_OK && i < sizeof(family) / sizeof(*family); i++)
-		if (strcmp(type, family[i]) == 0)
-			*offset = pad + 1;
+	if (r == BT_OK && BT_STR_ROW(type, family) >= 0)
+		*offset = pad + 1;
 	return r;
 }
 

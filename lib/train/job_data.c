@@ -361,14 +361,14 @@ static int read_teacher(struct bt_job *j, struct bt_error *err)
 static int settle_next(struct bt_job *j, struct bt_error *err)
 {
 	const char *how = j->o.next_sentence;
-	bool must = how != NULL && strcmp(how, "yes") == 0;
+	bool must = bt_str_is(how, "yes");
 	struct bt_config *c = &j->model.config;
 	size_t n = bt_dataset_known_next(&j->train);
 	struct bt_buf why = BT_BUF_INIT;
 	int r = BT_OK;
 
 	c->next_sentence = false;
-	if ((how != NULL && strcmp(how, "no") == 0) || (n == 0 && !must))
+	if (bt_str_is(how, "no") || (n == 0 && !must))
 		return BT_OK;
 	if (!bt_config_can_next(c))
 		bt_buf_printf(&why,
