@@ -55,18 +55,13 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 	s->map_at_3 = bt_metrics_ratio(m->f1_sum, n);
 }
 
-static void report(const struct bt_metrics *m, const struct bt_labels *l,
-                   int confusions, struct bt_buf *out)
+static void report(const struct bt_metrics *m,
+                   const struct bt_metrics_summary *s, struct bt_buf *out)
 {
-	struct bt_metrics_summary s;
-
-	(void)l;
-	(void)confusions;
-	bt_metrics_summary(m, &s);
 	bt_buf_printf(out,
 	              "accuracy %.4f  MAP@%d %.4f  loss %.4f  (%llu "
 	              "questions)\n",
-	              s.accuracy, FIRST, s.map_at_3, s.loss,
+	              s->accuracy, FIRST, s->map_at_3, s->loss,
 	              (unsigned long long)m->n);
 }
 
@@ -78,5 +73,5 @@ const struct bt_metrics_kind bt_metrics_choices = {
     .reset = reset,
     .add = add,
     .summary = summary,
-    .report = report,
+    .report_all = report,
 };

@@ -235,24 +235,19 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 		    s->triplet_accuracy = s->pearson = s->spearman = NAN;
 }
 
-static void report(const struct bt_metrics *m, const struct bt_labels *l,
-                   int confusions, struct bt_buf *out)
+static void report(const struct bt_metrics *m,
+                   const struct bt_metrics_summary *s, struct bt_buf *out)
 {
-	struct bt_metrics_summary s;
-
-	(void)l;
-	(void)confusions;
-	bt_metrics_summary(m, &s);
-	if ((s.lacks & BT_METRICS_OF_PAIRS) != 0)
-		bt_buf_printf(out, "spearman %.4f  pearson %.4f", s.spearman,
-		              s.pearson);
+	if ((s->lacks & BT_METRICS_OF_PAIRS) != 0)
+		bt_buf_printf(out, "spearman %.4f  pearson %.4f", s->spearman,
+		              s->pearson);
 	else
 		bt_buf_printf(out, "accuracy %.4f  MRR %.4f  NDCG@10 %.4f",
-		              s.accuracy, s.mrr, s.ndcg_at_10);
-	if ((s.lacks & BT_METRICS_OF_TRIPLETS) == 0)
+		              s->accuracy, s->mrr, s->ndcg_at_10);
+	if ((s->lacks & BT_METRICS_OF_TRIPLETS) == 0)
 		bt_buf_printf(out, "  triplet accuracy %.4f",
-		              s.triplet_accuracy);
-	bt_buf_printf(out, "  loss %.4f  (%llu pairs)\n", s.loss,
+		              s->triplet_accuracy);
+	bt_buf_printf(out, "  loss %.4f  (%llu pairs)\n", s->loss,
 	              (unsigned long long)m->n);
 }
 
@@ -266,5 +261,5 @@ const struct bt_metrics_kind bt_metrics_embeddings = {
     .reset = reset,
     .add = add,
     .summary = summary,
-    .report = report,
+    .report_all = report,
 };

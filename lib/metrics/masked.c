@@ -55,19 +55,14 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 	    bt_metrics_ratio((double)m->next_right, (double)m->next_n);
 }
 
-static void report(const struct bt_metrics *m, const struct bt_labels *l,
-                   int confusions, struct bt_buf *out)
+static void report(const struct bt_metrics *m,
+                   const struct bt_metrics_summary *s, struct bt_buf *out)
 {
-	struct bt_metrics_summary s;
-
-	(void)l;
-	(void)confusions;
-	bt_metrics_summary(m, &s);
-	bt_buf_printf(out, "perplexity %.4f  accuracy %.4f  ", s.perplexity,
-	              s.accuracy);
+	bt_buf_printf(out, "perplexity %.4f  accuracy %.4f  ", s->perplexity,
+	              s->accuracy);
 	if (m->next_n > 0)
-		bt_buf_printf(out, "next accuracy %.4f  ", s.next_accuracy);
-	bt_buf_printf(out, "loss %.4f  (%llu tokens", s.loss,
+		bt_buf_printf(out, "next accuracy %.4f  ", s->next_accuracy);
+	bt_buf_printf(out, "loss %.4f  (%llu tokens", s->loss,
 	              (unsigned long long)m->n);
 	if (m->next_n > 0)
 		bt_buf_printf(out, ", %llu pairs",
@@ -85,5 +80,5 @@ const struct bt_metrics_kind bt_metrics_masked = {
     .reset = reset,
     .add = add,
     .summary = summary,
-    .report = report,
+    .report_all = report,
 };

@@ -112,7 +112,14 @@ void bt_metrics_summary(const struct bt_metrics *m,
 void bt_metrics_report(const struct bt_metrics *m, const struct bt_labels *l,
                        int confusions, struct bt_buf *out)
 {
-	m->kind->report(m, l, confusions, out);
+	struct bt_metrics_summary s;
+
+	if (m->kind->report != NULL) {
+		m->kind->report(m, l, confusions, out);
+		return;
+	}
+	bt_metrics_summary(m, &s);
+	m->kind->report_all(m, &s, out);
 }
 
 void bt_metrics_json_summary(const struct bt_metrics *m, json_t *o)

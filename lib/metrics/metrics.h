@@ -144,8 +144,12 @@ struct bt_metrics_kind {
 	                 const float *logits, size_t tokens);
 	void (*summary)(const struct bt_metrics *m,
 	                struct bt_metrics_summary *s);
+	/* One of the two: labels are reported one by one, or not. */
 	void (*report)(const struct bt_metrics *m, const struct bt_labels *l,
 	               int confusions, struct bt_buf *out);
+	void (*report_all)(const struct bt_metrics *m,
+	                   const struct bt_metrics_summary *s,
+	                   struct bt_buf *out);
 	/* Why metrics that rank are NaN, for a message; NULL where NaN depends
 	 * on the predictions, too. */
 	void (*undefined)(const struct bt_metrics *m, const struct bt_labels *l,

@@ -66,17 +66,12 @@ static void summary(const struct bt_metrics *m, struct bt_metrics_summary *s)
 	s->f1 = bt_metrics_ratio(m->f1_sum, (double)m->n);
 }
 
-static void report(const struct bt_metrics *m, const struct bt_labels *l,
-                   int confusions, struct bt_buf *out)
+static void report(const struct bt_metrics *m,
+                   const struct bt_metrics_summary *s, struct bt_buf *out)
 {
-	struct bt_metrics_summary s;
-
-	(void)l;
-	(void)confusions;
-	bt_metrics_summary(m, &s);
 	bt_buf_printf(out,
 	              "exact match %.4f  F1 %.4f  loss %.4f  (%llu windows)\n",
-	              s.exact_match, s.f1, s.loss, (unsigned long long)m->n);
+	              s->exact_match, s->f1, s->loss, (unsigned long long)m->n);
 }
 
 const struct bt_metrics_kind bt_metrics_spans = {
@@ -87,5 +82,5 @@ const struct bt_metrics_kind bt_metrics_spans = {
     .reset = reset,
     .add_span = add_span,
     .summary = summary,
-    .report = report,
+    .report_all = report,
 };

@@ -193,18 +193,14 @@ static void put_row(struct bt_buf *out, double precision, double recall,
 	              f1, (unsigned long long)support);
 }
 
-static void report(const struct bt_metrics *m, const struct bt_labels *l,
-                   int confusions, struct bt_buf *out)
+static void report(const struct bt_metrics *m,
+                   const struct bt_metrics_summary *s, struct bt_buf *out)
 {
 	const struct bt_metrics_tags *t = m->tags;
 	int k, width = bt_labels_width(&t->types);
 	struct bt_class_metrics c = of_all(t);
 	uint64_t given = c.support;
-	struct bt_metrics_summary s;
 
-	(void)l;
-	(void)confusions;
-	bt_metrics_summary(m, &s);
 	bt_buf_printf(out, "%-*s  precision  recall      f1  support\n", width,
 	              "entity");
 	for (k = 0; k < t->types.n; k++) {
@@ -213,14 +209,14 @@ static void report(const struct bt_metrics *m, const struct bt_labels *l,
 		put_row(out, c.precision, c.recall, c.f1, c.support);
 	}
 	bt_buf_printf(out, "\n%-*s", width, "micro avg");
-	put_row(out, s.precision, s.recall, s.f1, given);
+	put_row(out, s->precision, s->recall, s->f1, given);
 	bt_buf_printf(out, "%-*s", width, "macro avg");
-	put_row(out, s.macro_precision, s.macro_recall, s.macro_f1, given);
+	put_row(out, s->macro_precision, s->macro_recall, s->macro_f1, given);
 	bt_buf_printf(out, "%-*s", width, "weighted avg");
-	put_row(out, s.weighted_precision, s.weighted_recall, s.weighted_f1,
+	put_row(out, s->weighted_precision, s->weighted_recall, s->weighted_f1,
 	        given);
 	bt_buf_printf(out, "\naccuracy %.4f  loss %.4f  (%llu words)\n",
-	              s.accuracy, s.loss, (unsigned long long)m->n);
+	              s->accuracy, s->loss, (unsigned long long)m->n);
 }
 
 static int json(const struct bt_metrics *m, const struct bt_labels *l,
@@ -255,6 +251,6 @@ const struct bt_metrics_kind bt_metrics_tagging = {
     .loss = loss,
     .add = add,
     .summary = summary,
-    .report = report,
+    .report_all = report,
     .json = json,
 };

@@ -63,18 +63,6 @@ static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
 	return BT_OK;
 }
 
-static int check(const struct bt_task_data *d, const struct bt_labels *found,
-                 bool given, struct bt_error *err)
-{
-	(void)d;
-	if (found->n >= 2 || given)
-		return BT_OK;
-	return bt_error_set(err, BT_EFORMAT,
-	                    "all training records have the same label '%s': "
-	                    "there is nothing to tell apart",
-	                    found->name[0]);
-}
-
 static bool has(const struct bt_task_data *d, size_t i, int k)
 {
 	return d->label[i] == k;
@@ -134,7 +122,6 @@ const struct bt_task bt_task_classification = {
     .metrics = &bt_metrics_classification,
     .answer = &bt_answer_label,
     .target = target,
-    .check = check,
     .knows = bt_target_map,
     .has = has,
     .loss = loss,

@@ -81,21 +81,6 @@ static int check(const struct bt_task_data *d, const struct bt_labels *found,
 	return BT_OK;
 }
 
-static bool knows(const struct bt_labels *found, const struct bt_labels *known,
-                  int *map)
-{
-	(void)found;
-	(void)known;
-	(void)map;
-	return true;
-}
-
-static void loss(struct bt_graph *g, bool activated)
-{
-	(void)activated;
-	g->loss = bt_op_embedding_loss(g, g->logits);
-}
-
 static void describe(const struct bt_task_data *d, int outputs, char *out,
                      size_t size)
 {
@@ -130,7 +115,6 @@ const struct bt_task bt_task_embedding = {
     .answer = &bt_answer_numbers,
     .target = target,
     .check = check,
-    .knows = knows,
-    .loss = loss,
+    .plain_loss = bt_op_embedding_loss,
     .describe = describe,
 };

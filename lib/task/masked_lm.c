@@ -120,15 +120,6 @@ static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
 	           : r;
 }
 
-static bool knows(const struct bt_labels *found, const struct bt_labels *known,
-                  int *map)
-{
-	(void)found;
-	(void)known;
-	(void)map;
-	return true;
-}
-
 static void loss(struct bt_graph *g, bool activated)
 {
 	(void)activated;
@@ -159,7 +150,6 @@ const struct bt_task bt_task_masked_lm = {
     .metrics = &bt_metrics_masked,
     .answer = &bt_answer_numbers,
     .target = target,
-    .knows = knows,
     .loss = loss,
     .describe = describe,
 };

@@ -156,13 +156,6 @@ static void loss(struct bt_graph *g, bool activated)
 		g->loss = bt_op_sigmoid_loss(g, g->logits);
 }
 
-static double guess(const struct bt_task_data *d, int outputs, double smoothing)
-{
-	(void)outputs;
-	(void)smoothing;
-	return bt_target_guess(d, bt_target_entropy);
-}
-
 static void describe(const struct bt_task_data *d, int outputs, char *out,
                      size_t size)
 {
@@ -197,6 +190,6 @@ const struct bt_task bt_task_multi_label = {
     .knows = knows,
     .has = has,
     .loss = loss,
-    .guess = guess,
+    .guess = bt_target_guess_entropy,
     .describe = describe,
 };

@@ -123,12 +123,6 @@ static bool knows(const struct bt_labels *found, const struct bt_labels *known,
 	return found->n == known->n;
 }
 
-static void loss(struct bt_graph *g, bool activated)
-{
-	(void)activated;
-	g->loss = bt_op_choice_loss(g, g->logits);
-}
-
 static size_t count(const struct bt_task_data *d)
 {
 	size_t i, n = 0;
@@ -176,7 +170,7 @@ const struct bt_task bt_task_multiple_choice = {
     .answer = &bt_answer_numbers,
     .target = target,
     .knows = knows,
-    .loss = loss,
+    .plain_loss = bt_op_choice_loss,
     .guess = guess,
     .describe = describe,
 };

@@ -59,12 +59,6 @@ static bool knows(const struct bt_labels *found, const struct bt_labels *known,
 	return found->n == 2 && known->n == 2;
 }
 
-static void loss(struct bt_graph *g, bool activated)
-{
-	(void)activated;
-	g->loss = bt_op_span_loss(g, g->logits);
-}
-
 /* Any token of the window. */
 static double guess(const struct bt_task_data *d, int outputs, double smoothing)
 {
@@ -107,7 +101,7 @@ const struct bt_task bt_task_qa = {
     .answer = &bt_answer_numbers,
     .target = target,
     .knows = knows,
-    .loss = loss,
+    .plain_loss = bt_op_span_loss,
     .guess = guess,
     .describe = describe,
 };

@@ -81,12 +81,6 @@ static bool knows(const struct bt_labels *found, const struct bt_labels *known,
 	return same || !named || found->n == 1;
 }
 
-static void loss(struct bt_graph *g, bool activated)
-{
-	(void)activated;
-	g->loss = bt_op_square_loss(g, g->logits);
-}
-
 static double variance(double mean, double squares)
 {
 	return squares - mean * mean;
@@ -157,14 +151,6 @@ static void sigmoid_loss(struct bt_graph *g, bool activated)
 		g->loss = bt_op_sigmoid_loss(g, g->logits);
 }
 
-static double guess_sigmoid(const struct bt_task_data *d, int outputs,
-                            double smoothing)
-{
-	(void)outputs;
-	(void)smoothing;
-	return bt_target_guess(d, bt_target_entropy);
-}
-
 const struct bt_task bt_task_regression = {
     .name = "regression",
     .pipeline = "text-classification",
@@ -181,9 +167,8 @@ const struct bt_task bt_task_regression = {
     .metrics = &bt_metrics_regression,
     .answer = &bt_answer_numbers,
     .target = target,
-
     .knows = knows,
-    .loss = loss,
+    .plain_loss = bt_op_square_loss,
     .guess = guess,
     .describe = describe,
 };
@@ -205,6 +190,6 @@ const struct bt_task bt_task_ranking = {
     .target = share,
     .knows = knows,
     .loss = sigmoid_loss,
-    .guess = guess_sigmoid,
+    .guess = bt_target_guess_entropy,
     .describe = describe,
 };

@@ -182,24 +182,6 @@ static int target(struct bt_token_rec *rec, enum bt_label_mode mode,
 	               : by_words(rec, mode, labels, label, err);
 }
 
-static int check(const struct bt_task_data *d, const struct bt_labels *found,
-                 bool given, struct bt_error *err)
-{
-	(void)d;
-	if (found->n >= 2 || given)
-		return BT_OK;
-	return bt_error_set(err, BT_EFORMAT,
-	                    "all training words have the same tag '%s': there "
-	                    "is nothing to tell apart",
-	                    found->name[0]);
-}
-
-static void loss(struct bt_graph *g, bool activated)
-{
-	(void)activated;
-	g->loss = bt_op_softmax_loss(g, g->logits);
-}
-
 /* The entropy of the tags. */
 static double guess(const struct bt_task_data *d, int tags, double smoothing)
 {
@@ -251,9 +233,8 @@ const struct bt_task bt_task_tagging = {
     .metrics = &bt_metrics_tagging,
     .answer = &bt_answer_label,
     .target = target,
-    .check = check,
     .knows = bt_target_map,
-    .loss = loss,
+    .plain_loss = bt_op_softmax_loss,
     .guess = guess,
     .describe = describe,
 };

@@ -273,12 +273,20 @@ double bt_target_guess(const struct bt_task_data *d,
 	return d->width > 0 ? loss / (double)d->width : INFINITY;
 }
 
-double bt_target_entropy(double mean, double squares)
+static double entropy(double mean, double squares)
 {
 	(void)squares;
 	return mean > 0 && mean < 1
 	           ? -(mean * log(mean) + (1 - mean) * log(1 - mean))
 	           : 0;
+}
+
+double bt_target_guess_entropy(const struct bt_task_data *d, int outputs,
+                               double smoothing)
+{
+	(void)outputs;
+	(void)smoothing;
+	return bt_target_guess(d, entropy);
 }
 
 bool bt_target_map(const struct bt_labels *found, const struct bt_labels *known,

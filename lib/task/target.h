@@ -57,8 +57,9 @@ int bt_target_settle(struct bt_token_rec *rec, enum bt_label_mode mode,
 double bt_target_guess(const struct bt_task_data *d,
                        double (*of)(double mean, double squares));
 
-/* The cross entropy of a number from 0 to 1 whose mean is predicted. */
-double bt_target_entropy(double mean, double squares);
+/* That of the cross entropy of numbers from 0 to 1; a task's guess. */
+double bt_target_guess_entropy(const struct bt_task_data *d, int outputs,
+                               double smoothing);
 
 /* Finds each label of the data among those of the model. */
 bool bt_target_map(const struct bt_labels *found, const struct bt_labels *known,

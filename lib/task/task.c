@@ -45,6 +45,9 @@ int bt_task_graph(const struct bt_task *task, struct bt_graph *g,
 {
 	bool activated = bt_family_classifier(g, c, outputs);
 
-	task->loss(g, activated);
+	if (task->plain_loss != NULL)
+		g->loss = task->plain_loss(g, g->logits);
+	else
+		task->loss(g, activated);
 	return bt_graph_done(g);
 }

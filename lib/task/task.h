@@ -77,22 +77,26 @@ struct bt_task {
 	              struct bt_labels *labels, int32_t *label,
 	              struct bt_error *err);
 
-	/* Refuses training data from which nothing can be learnt. found are its
-	 * labels; given: their number was fixed by the user. May be NULL. */
+	/* Refuses training data from which nothing can be learnt, beside those
+	 * with one class. found are its labels; given: their
+	 * number was fixed by the user. May be NULL. */
 	int (*check)(const struct bt_task_data *d,
 	             const struct bt_labels *found, bool given,
 	             struct bt_error *err);
 
 	/* Whether a model of this task with the labels known fits the data's;
-	 * map[i] is then the number that label i of the data has there. */
+	 * map[i] is then the number that label i of the data has there. NULL:
+	 * it has none, and fits. */
 	bool (*knows)(const struct bt_labels *found,
 	              const struct bt_labels *known, int *map);
 
 	/* Whether label k is among example i's; NULL where labels do not. */
 	bool (*has)(const struct bt_task_data *d, size_t i, int k);
 
-	/* Adds the loss of g->logits and sets g->loss; activated: the head's
-	 * last layer has an activation. A misfit is bt_graph_misfit's. */
+	/* Adds the loss of g->logits, which is the node of this operator; or,
+	 * where that is NULL, sets g->loss; activated: the head's last layer
+	 * has an activation. A misfit is bt_graph_misfit's. */
+	int (*plain_loss)(struct bt_graph *g, int logits);
 	void (*loss)(struct bt_graph *g, bool activated);
 
 	/* The loss of the best constant output; NULL where what is compared or

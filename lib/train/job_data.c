@@ -48,7 +48,8 @@ static bool keeps_head(const struct bt_job *j, const struct bt_labels *found,
 {
 	int i;
 
-	if (!j->model.task->knows(found, known, map))
+	if (j->model.task->knows != NULL &&
+	    !j->model.task->knows(found, known, map))
 		return false;
 	for (i = 0; j->o.labels != NULL && i < found->n; i++)
 		if (found->n != known->n ||
@@ -166,10 +167,18 @@ static int check_training_labels(const struct bt_job *j,
 		return bt_error_set(err, BT_EFORMAT,
 		                    "%zu of %zu training records have no label",
 		                    j->train.unlabelled, j->train.n);
-	if (j->model.task->check == NULL)
+	if (task->names_outputs && task->least == 2 && found->n < 2 &&
+	    j->o.n_labels == 0)
+		return bt_error_set(
+		    err, BT_EFORMAT,
+		    "all training %s have the same %s '%s': there is nothing "
+		    "to tell apart",
+		    task->per_token ? "words" : "records",
+		    task->per_token ? "tag" : "label", found->name[0]);
+	if (task->check == NULL)
 		return BT_OK;
 	data = bt_dataset_targets(&j->train);
-	return j->model.task->check(&data, found, j->o.n_labels > 0, err);
+	return task->check(&data, found, j->o.n_labels > 0, err);
 }
 
 /* Leaves the first examples, full batches of them, and sees that none is longer
