@@ -508,20 +508,6 @@ static bool is_named_well(const struct args *a, int *status)
 	return false;
 }
 
-static int list_devices(const struct args *a, int operands)
-{
-	struct bt_error err = {0};
-	int status;
-
-	if (operands > 0)
-		return bt_tool_misuse(&tool, "--device list takes no records");
-	if (!bt_tool_works(&tool, &status))
-		return status;
-	return bt_tool_end(&tool, bt_pjrt_list(a->common.output, &err) == BT_OK
-	                              ? BT_EXIT_DONE
-	                              : bt_tool_fail(&tool, &err));
-}
-
 int main(int argc, char **argv)
 {
 	struct args a = {.common = BT_COMMON_INIT,
@@ -537,7 +523,10 @@ int main(int argc, char **argv)
 	                          &status))
 		return status;
 	if (bt_str_is(a.device, "list"))
-		return list_devices(&a, argc - operand);
+		return argc > operand
+		           ? bt_tool_misuse(&tool,
+		                            "--device list takes no records")
+		           : bt_tool_list(&tool, bt_pjrt_list, a.common.output);
 	a.compare = bt_hub_cache_find(a.compare);
 	if (bt_fold_dirs_expand(&a.model, &a.adapter, &folds, &err) != BT_OK)
 		status = bt_tool_fail(&tool, &err);

@@ -532,20 +532,6 @@ static int begin(struct args *a, char **records, int n)
 	return a->files.n > 0 ? blend(a, records, n) : run(a, records, n);
 }
 
-static int list_devices(const struct args *a, int operands)
-{
-	struct bt_error err = {0};
-	int status;
-
-	if (operands > 0)
-		return bt_tool_misuse(&tool, "--device list takes no records");
-	if (!bt_tool_works(&tool, &status))
-		return status;
-	return bt_tool_end(&tool, bt_pjrt_list(a->common.output, &err) == BT_OK
-	                              ? BT_EXIT_DONE
-	                              : bt_tool_fail(&tool, &err));
-}
-
 /* Where records do not come, their reader learns it. */
 static void unopened(const struct args *a, int status)
 {
@@ -568,7 +554,10 @@ int main(int argc, char **argv)
 		return status;
 	}
 	if (bt_str_is(a.device, "list"))
-		return list_devices(&a, argc - operand);
+		return argc > operand
+		           ? bt_tool_misuse(&tool,
+		                            "--device list takes no records")
+		           : bt_tool_list(&tool, bt_pjrt_list, a.common.output);
 	if (a.delimiter != NULL &&
 	    bt_csv_delimiter(a.delimiter, &a.p.delimiter) != BT_OK)
 		return bt_tool_end(

@@ -369,13 +369,6 @@ static int tuned_job(void *ctx, const struct bt_command *c,
 	return BT_OK;
 }
 
-static void print(void *ctx, const char *line)
-{
-	(void)ctx;
-	fputs(line, stdout);
-	fflush(stdout);
-}
-
 /* What --tune changes. */
 static int tune_space(const struct args *a, struct bt_tune_space *space,
                       struct bt_error *err)
@@ -416,7 +409,7 @@ static int run_tune(struct args *a, struct bt_train_result *res,
 	                         .anew = a->anew,
 	                         .log = a->job.train.log,
 	                         .job = tuned_job,
-	                         .print = print,
+	                         .print = bt_tool_print,
 	                         .ctx = a};
 	struct bt_command same = {0};
 	struct bt_buf b = BT_BUF_INIT;
@@ -520,7 +513,7 @@ static int run(struct args *a)
 		return bt_dist_end(t->dist, &tool, BT_EXIT_FAILED, &err);
 	bt_progress_init(&progress, stderr, a->common.quiet || !first);
 	t->progress = &progress;
-	a->job.costs.print = a->compile_only ? print : NULL;
+	a->job.costs.print = a->compile_only ? bt_tool_print : NULL;
 	if (!several(a) && !a->anew && t->resume_from == NULL &&
 	    bt_train_left(t->out))
 		t->resume = true;
@@ -558,21 +551,6 @@ static void help(const struct bt_tool *t, FILE *to)
 	bt_buf_clear(&b);
 }
 
-static int list_devices(const struct args *a, int operands)
-{
-	struct bt_error err = {0};
-	int status;
-
-	if (operands > 0 || a->common.output != NULL)
-		return bt_tool_misuse(
-		    &tool, "--device list takes neither records nor -o");
-	if (!bt_tool_works(&tool, &status))
-		return status;
-	return bt_tool_end(&tool, bt_pjrt_list(NULL, &err) == BT_OK
-	                              ? BT_EXIT_DONE
-	                              : bt_tool_fail(&tool, &err));
-}
-
 int main(int argc, char **argv)
 {
 	struct args a = defaults();
@@ -585,7 +563,10 @@ int main(int argc, char **argv)
 	                          &status))
 		return status;
 	if (bt_str_is(a.job.device, "list"))
-		return list_devices(&a, argc - operand);
+		return argc > operand || a.common.output != NULL
+		           ? bt_tool_misuse(&tool, "--device list takes "
+		                                   "neither records nor -o")
+		           : bt_tool_list(&tool, bt_pjrt_list, NULL);
 	if (complete(&a, argv, argc, operand, &err) != BT_OK)
 		return bt_tool_misuse(&tool, "%s", err.text);
 	return bt_tool_end(&tool, run(&a));

@@ -108,16 +108,10 @@ static int run(void *values, char *const *files, int n)
 	return BT_EXIT_DONE;
 }
 
-static bool writes_records(const void *values)
-{
-	(void)values;
-	return true;
-}
-
 int main(int argc, char **argv)
 {
 	struct values v = {.common = BT_COMMON_INIT};
 
 	return bt_summary_file_main(&tool, argc, argv, &v, &v.common, run,
-	                            writes_records);
+	                            NULL);
 }

@@ -434,6 +434,20 @@ int bt_tool_end(const struct bt_tool *tool, int status)
 	return bt_tool_fail(tool, &err);
 }
 
+int bt_tool_list(const struct bt_tool *tool,
+                 int (*list)(const char *output, struct bt_error *err),
+                 const char *output)
+{
+	struct bt_error err = {0};
+	int status;
+
+	if (!bt_tool_works(tool, &status))
+		return status;
+	return bt_tool_end(tool, list(output, &err) == BT_OK
+	                             ? BT_EXIT_DONE
+	                             : bt_tool_fail(tool, &err));
+}
+
 static volatile sig_atomic_t stopped; /* by which signal, or 0 */
 static volatile sig_atomic_t stop_ends;
 

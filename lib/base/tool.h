@@ -95,6 +95,12 @@ struct bt_log bt_tool_log(const struct bt_tool *tool,
  * a message and BT_EXIT_FAILED. */
 int bt_tool_end(const struct bt_tool *tool, int status);
 
+/* In a program that shares its work: lists what there is into a file, or on
+ * standard output, in one process. Returns what bt_tool_end does. */
+int bt_tool_list(const struct bt_tool *tool,
+                 int (*list)(const char *output, struct bt_error *err),
+                 const char *output);
+
 /* True when a stop was asked for (Ctrl-C, SIGTERM) after bt_tool_catch_stop. A
  * second request ends the program at once. */
 void bt_tool_catch_stop(void);

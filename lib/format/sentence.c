@@ -17,7 +17,6 @@
 #define MAX_COLUMNS (1 << 20)
 
 static const char *const word[] = {"cls", "mean", "max"};
-#define WORDS (sizeof(word) / sizeof(word[0]))
 
 /* The word of a pooling_mode, or NULL. */
 static const char *find_word(const char *mode)

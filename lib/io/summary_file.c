@@ -57,7 +57,7 @@ int bt_summary_file_main(const struct bt_tool *tool, int argc, char **argv,
 		status = run(values, argv + operand, argc - operand);
 	else if (parsed)
 		status = bt_tool_fail(tool, &err);
-	if (status == BT_EXIT_USAGE && records(values))
+	if (status == BT_EXIT_USAGE && (records == NULL || records(values)))
 		bt_out_unopened(common->output);
 	status = bt_summary_file_end(tool, summary, status);
 	return parsed ? bt_tool_end(tool, status) : status;

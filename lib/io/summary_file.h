@@ -22,7 +22,7 @@ int bt_summary_file_end(const struct bt_tool *tool, struct bt_out *out,
  * whose processes do not share the work: parses the command line into values,
  * of which common is a part, and runs, with a summary if one is asked for.
  * records: whether such values make it write records; after wrong usage their
- * reader learns that they do not come.
+ * reader learns that they do not come. NULL: always.
  */
 int bt_summary_file_main(const struct bt_tool *tool, int argc, char **argv,
                          void *values, const struct bt_common *common,

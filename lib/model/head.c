@@ -14,8 +14,6 @@ static const char *const kinds[] = {
     [BT_HEAD_FLATTEN] = "flatten", [BT_HEAD_DROPOUT] = "dropout",
     [BT_HEAD_DENSE] = "dense"};
 
-#define KINDS ((int)(sizeof(kinds) / sizeof(kinds[0])))
-
 const char *bt_pooled_name(enum bt_pooled pool)
 {
 	return kinds[pool];

@@ -83,8 +83,6 @@ static const struct bt_entity_scheme schemes[] = {
     {"bilou", "BILU", "?B* ?S*", "BI= BE= II= IE=", "S?* E?*", "UBIL", 0},
 };
 
-#define SCHEMES (sizeof(schemes) / sizeof(schemes[0]))
-
 const struct bt_entity_scheme *bt_entity_scheme(const char *name,
                                                 struct bt_error *err)
 {
