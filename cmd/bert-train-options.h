@@ -290,8 +290,6 @@ static const char *beyond_device(const struct args *a)
 		const char *option;
 	} all[] = {
 	    {a->shards > 1, "--shards"},
-	    {t->fgm > 0, "--fgm"},
-	    {a->job.few_shot, "--few-shot"},
 	    {a->job.gemm != NULL, "--gemm"},
 	    {t->recompute, "--checkpoint-activations"},
 	    {a->profile, "--profile"},

@@ -137,9 +137,6 @@ static const char *const words[BT_HINTS] = {
     [BT_HINT_AGREEMENT] =
         "measure it with bert-eval --dtype int8 --min-agreement",
     [BT_HINT_CALIBRATE] = "fit it again with bert-eval --calibrate",
-    [BT_HINT_BATCH_SIZE] = "use a smaller --batch-size",
-    [BT_HINT_BATCH_NO_ACCUMULATE] =
-        "use a larger --batch-size without --accumulate",
     [BT_HINT_BATCH_SMALLER] =
         "use a smaller --batch-size or --batch-tokens with --accumulate",
     [BT_HINT_BATCH_SMALLER_OR_CHECKPOINT] =

@@ -7,8 +7,9 @@
 void bt_device_program_name(const struct bt_device_program *x,
                             struct bt_buf *name)
 {
-	static const char *const names[] = {"forward", "gradients",
-	                                    "gradients added", "update"};
+	static const char *const names[] = {"forward",         "gradients",
+	                                    "gradients added", "embeddings",
+	                                    "update",          "move"};
 
 	bt_buf_puts(name, names[x->kind]);
 	if (x->size.rows > 0)
@@ -22,7 +23,8 @@ static int64_t held(const struct bt_device *d,
 {
 	const struct bt_hlo_program *t = &x->text;
 	bool sgd = d->learner != NULL && d->learner->o.rule == BT_HLO_SGD;
-	bool grads = x->kind == BT_DEVICE_ADDED || x->kind == BT_DEVICE_UPDATE;
+	bool grads = x->kind == BT_DEVICE_ADDED ||
+	             x->kind == BT_DEVICE_UPDATE || x->kind == BT_DEVICE_MOVE;
 	int64_t bytes = 0, one;
 	int i;
 
@@ -30,6 +32,9 @@ static int64_t held(const struct bt_device *d,
 		one = (int64_t)bt_param_size(&d->g->params[i]);
 		bytes += d->g->params[i].frozen ? one : (3 - sgd + grads) * one;
 	}
+	if (x->kind == BT_DEVICE_ADDED && d->learner->o.moves)
+		bytes += (int64_t)bt_param_size(
+		    &d->g->params[d->learner->o.move_param]);
 	for (i = 0; i < t->n_args; i++)
 		if (t->args[i].source <= BT_HLO_ARG_MOMENT2)
 			bytes -= (int64_t)bt_param_size(

@@ -80,16 +80,20 @@ void bt_device_drop_all(struct bt_device *d, struct bt_pjrt_buffer **b)
 static void unlearn(struct bt_device *d)
 {
 	struct bt_device_learner *l = d->learner;
+	int i;
 
 	if (l == NULL)
 		return;
 	bt_device_drop_all(d, l->grad);
 	bt_device_drop_all(d, l->moment1);
 	bt_device_drop_all(d, l->moment2);
+	for (i = 0; l->logits != NULL && i < 2 * d->replicas; i++)
+		bt_pjrt_buffer_free(l->logits[i]);
 	bt_device_forget(l, 0);
 	bt_device_sizes_clear(&l->sizes);
 	free(l->numbers);
 	free(l->grad);
+	free(l->logits);
 	free(l->in);
 	free(l->out);
 	free(l);

@@ -12,7 +12,9 @@ enum bt_device_kind {
 	BT_DEVICE_FORWARD,
 	BT_DEVICE_GRADIENTS, /* of a batch, */
 	BT_DEVICE_ADDED,     /* added to earlier ones */
-	BT_DEVICE_UPDATE     /* of all parameters; of no size */
+	BT_DEVICE_EMBED,     /* its logits, with dropout */
+	BT_DEVICE_UPDATE,    /* of all parameters; of no size; */
+	BT_DEVICE_MOVE       /* nor one of a parameter */
 };
 
 /* A program, for one size of batches. */
@@ -42,6 +44,10 @@ struct bt_device_learner {
 	size_t places;      /* of a program on a device, at most */
 	double row_squares; /* with row_norm: of the gradients so far */
 	struct bt_pjrt_buffer **grad, **moment1, **moment2;
+	struct bt_pjrt_buffer **logits; /* [replicas] of a piece */
+	struct bt_pjrt_buffer **moved;  /* [replicas] where the parameter
+	                                 * that is moved was; else NULL */
+	bool is_moved;
 	struct bt_pjrt_buffer **in, **out; /* of a program */
 	size_t in_cap, out_cap;
 	struct bt_device_number *numbers; /* not read yet: of each update those
@@ -152,9 +158,21 @@ int bt_device_fit(const struct bt_device_sizes *s,
                   const struct bt_device_piece *p, struct bt_hlo_place *place,
                   struct bt_hlo_size *z, struct bt_error *err) BT_MUST_USE;
 
+/* The elements of a replica's arguments that are neither parameters nor of
+ * their size. */
+typedef const void *bt_device_source_fn(const void *ctx, int replica,
+                                        enum bt_hlo_source source);
+
+/* Runs a program that learns, whose results take the places of what they are
+ * of. */
+int bt_device_run(struct bt_device *d, int program, bt_device_source_fn *from,
+                  const void *ctx, struct bt_error *err) BT_MUST_USE;
+
 /* A piece of a batch, as the devices take it. */
 struct bt_device_part {
 	const struct bt_device_batch *b;
+	bool embeds;   /* its logits are all that is wanted, */
+	float *logits; /* there */
 	struct bt_device_division v;
 	struct bt_hlo_place *place; /* [b->texts.n] */
 	struct bt_device_piece piece;

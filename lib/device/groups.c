@@ -89,7 +89,8 @@ static void set_group(const struct groups *g, size_t t, size_t end)
 		sum += b->weights != NULL ? (double)b->weights[i] : 1;
 	sum *= (double)b->loss_scale;
 	for (i = t; i < end; i++) {
-		y = b->targets[i * b->n_targets];
+		y = b->targets != NULL ? b->targets[i * b->n_targets]
+		                       : (float)b->labels[i];
 		m.equal = g->equal[i - first];
 		m.pair =
 		    compared && i == t ? (int32_t)g->at[t + 1 - first] : -1;

@@ -40,6 +40,10 @@ static struct bt_pjrt_buffer **result_of(struct bt_device *d, int replica,
 		return argument_of(d, replica, BT_HLO_ARG_MOMENT1, r->param);
 	case BT_HLO_MOMENT2:
 		return argument_of(d, replica, BT_HLO_ARG_MOMENT2, r->param);
+	case BT_HLO_LOGITS:
+		return &d->learner->logits[replica];
+	case BT_HLO_MOVED:
+		return &d->learner->moved[replica];
 	default:
 		return NULL;
 	}
@@ -75,6 +79,10 @@ static int make_learner(struct bt_device *d, const struct bt_device_learning *o,
 		return bt_error_nomem(err, "loading a model");
 	l->moment1 = l->grad + n;
 	l->moment2 = l->moment1 + n;
+	l->logits = bt_array0(2 * (size_t)d->replicas, sizeof(*l->logits));
+	if (l->logits == NULL)
+		return bt_error_nomem(err, "loading a model");
+	l->moved = l->logits + d->replicas;
 	return BT_OK;
 }
 
@@ -88,6 +96,7 @@ static int try_program(const struct bt_device *d,
 	             .length = bt_device_row_length(o->longest),
 	             .selected = bt_device_room(d, 1)},
 	    .drops = true,
+	    .given = o->given,
 	    .replicas = d->replicas,
 	    .pos_weight = o->pos_weight,
 	    .embedding_loss = o->embedding_loss,
@@ -96,7 +105,7 @@ static int try_program(const struct bt_device *d,
 	int r;
 
 	h.size.texts = bt_hlo_row_texts(h.size.length);
-	h.size.compared = bt_device_compared(d, h.size.texts);
+	h.size.compared = o->given ? 0 : bt_device_compared(d, h.size.texts);
 	r = bt_hlo_gradients(d->g, &h, &p, err);
 	bt_hlo_program_clear(&p);
 	return r;
@@ -136,11 +145,6 @@ int bt_device_reload(struct bt_device *d, const float *const *param,
 	return r;
 }
 
-/* The elements of a replica's arguments that are neither parameters nor of
- * their size. */
-typedef const void *source_fn(const void *ctx, int replica,
-                              enum bt_hlo_source source);
-
 /* Waits for runs of which one failed: that is no error of later ones. */
 static void end_failed(struct bt_device *d)
 {
@@ -158,8 +162,9 @@ static void give_up(struct bt_device *d)
 	end_failed(d);
 }
 
-/* Keeps a number for who asks for the outcome; of squares of rows the update
- * itself needs the sum. */
+/* Keeps a number for who asks for the outcome, which is that of the parameters
+ * where they were before a move; of squares of rows the update itself needs the
+ * sum. */
 static int take_number(struct bt_device *d, enum bt_hlo_kind kind,
                        struct bt_pjrt_buffer *from, struct bt_error *err)
 {
@@ -167,6 +172,10 @@ static int take_number(struct bt_device *d, enum bt_hlo_kind kind,
 	float squares;
 	int r;
 
+	if (l->is_moved && kind != BT_HLO_NORM) {
+		bt_pjrt_buffer_free(from);
+		return BT_OK;
+	}
 	if (kind != BT_HLO_ROW_SQUARES)
 		return bt_device_keep_number(l, kind, from, err);
 	r = bt_pjrt_get(from, &squares, sizeof(squares), err);
@@ -202,7 +211,7 @@ static int take_results(struct bt_device *d, const struct bt_hlo_program *p,
 
 /* Argument i of all replicas' on the devices. */
 static int put_argument(struct bt_device *d, const struct bt_hlo_program *p,
-                        int i, source_fn *from, const void *ctx,
+                        int i, bt_device_source_fn *from, const void *ctx,
                         struct bt_error *err)
 {
 	struct bt_pjrt_buffer **in = &d->learner->in[i], **own;
@@ -264,9 +273,8 @@ static int start(struct bt_device *d, struct bt_device_program *x,
 	return r;
 }
 
-/* Runs a program that learns. */
-static int run(struct bt_device *d, int program, source_fn *from,
-               const void *ctx, struct bt_error *err)
+int bt_device_run(struct bt_device *d, int program, bt_device_source_fn *from,
+                  const void *ctx, struct bt_error *err)
 {
 	struct bt_device_program *x = &d->programs[program];
 	const struct bt_hlo_program *p = &x->text;
@@ -289,235 +297,6 @@ static int run(struct bt_device *d, int program, source_fn *from,
 	for (i = 0; i < put; i++)
 		if (argument_of(d, 0, p->args[i % p->n_args].source, 0) == NULL)
 			drop(&l->in[i]);
-	return r;
-}
-
-/* What text t is to be learned from; its logits begin with row `selected` where
- * these are of selected tokens. */
-static struct bt_hlo_truth truth_of(const struct bt_device *d,
-                                    const struct bt_device_batch *b, size_t t,
-                                    size_t selected)
-{
-	enum bt_rows rows = d->g->nodes[d->g->logits].rows;
-	uint32_t first = b->texts.start[t];
-	size_t row = rows == BT_PER_SEQUENCE   ? t
-	             : rows == BT_PER_SELECTED ? selected
-	                                       : first;
-	float weight = b->weights != NULL ? b->weights[t] : 1;
-	struct bt_hlo_truth x = {.weight = b->loss_scale * weight,
-	                         .next = -1,
-	                         .next_weight = b->next_scale * weight,
-	                         .token = b->token0 + first,
-	                         .number = b->sequence0 + (uint32_t)t};
-
-	if (bt_op_groups(d->g)) /* see bt_device_fill_groups */
-		return x;
-	if (b->labels != NULL)
-		x.labels = b->labels + row;
-	if (b->targets != NULL)
-		x.targets = b->targets + t * b->n_targets;
-	if (b->teacher != NULL) {
-		x.teacher = b->teacher;
-		x.teacher_row = b->teacher_row + row;
-	}
-	if (b->next_labels != NULL)
-		x.next = b->next_labels[t];
-	return x;
-}
-
-/* Selected tokens before a text. */
-static size_t selected_before(const struct bt_device_texts *x, size_t text)
-{
-	size_t low = 0, high = x->n_selected, k;
-
-	while (low < high) {
-		k = (low + high) / 2;
-		if (x->selected[k] < x->start[text])
-			low = k + 1;
-		else
-			high = k;
-	}
-	return low;
-}
-
-/* The texts of a replica in their order, so that selected tokens are in
- * theirs. */
-static void fill(const struct bt_device *d, const struct bt_device_part *p,
-                 int replica)
-{
-	const struct bt_device_batch *b = p->b;
-	const struct bt_device_texts *x = &b->texts;
-	struct bt_hlo_batch *to = &p->x[replica];
-	size_t t = bt_device_first(p, replica);
-	size_t end = bt_device_first(p, replica + 1);
-	size_t k = selected_before(x, t), first, n, k0, text;
-	size_t pairs = d->learner->o.r_drop > 0;
-	struct bt_hlo_truth truth;
-
-	bt_hlo_batch_random(to, d->learner->o.seed, b->step,
-	                    b->token0 + (uint32_t)k);
-	for (; t < end; t++) {
-		first = x->start[t];
-		n = x->start[t + 1] - first;
-		text = bt_hlo_batch_add(to, &p->place[t], x->ids + first,
-		                        x->types + first, n);
-		for (k0 = k;
-		     k < x->n_selected && x->selected[k] < x->start[t + 1]; k++)
-			(void)bt_hlo_batch_select(to, &p->place[t],
-			                          x->selected[k] - first);
-		truth = truth_of(d, b, t, k0);
-		truth.other = bt_hlo_text(to, &p->place[t ^ pairs]);
-		bt_hlo_batch_learn(to, &p->place[t], text, n, k - k0, &truth);
-	}
-}
-
-static const void *batch_source(const void *ctx, int replica,
-                                enum bt_hlo_source source)
-{
-	const struct bt_device_part *p = ctx;
-
-	return bt_hlo_batch_data(&p->x[replica], source);
-}
-
-/* The size of a piece's program; its texts are placed for that. */
-static int choose_size(struct bt_device *d, const struct bt_device_part *p,
-                       struct bt_hlo_size *z, struct bt_error *err)
-{
-	const struct bt_device_texts *x = &p->b->texts;
-	size_t most = 0, n;
-	int i;
-
-	for (i = 0; i < d->replicas; i++) {
-		n = selected_before(x, bt_device_first(p, i + 1)) -
-		    selected_before(x, bt_device_first(p, i));
-		most = n > most ? n : most;
-	}
-	z->selected = bt_device_room(d, (int)most);
-	i = bt_device_fit(&d->learner->sizes, &p->v, &p->piece, p->place, z,
-	                  err);
-	z->texts = z->rows * bt_hlo_row_texts(z->length);
-	z->compared = bt_device_compared(d, z->texts);
-	return i;
-}
-
-static int run_filled(struct bt_device *d, struct bt_device_part *p,
-                      int program, struct bt_error *err)
-{
-	const struct bt_hlo_size *z = &d->programs[program].size;
-	const uint32_t *start = p->b->texts.start;
-	int i, r = BT_OK;
-
-	p->x = bt_array0((size_t)d->replicas, sizeof(*p->x));
-	if (p->x == NULL)
-		return bt_error_nomem(err, "placing texts in rows");
-	for (i = 0; i < d->replicas && r == BT_OK; i++) {
-		r = bt_hlo_batch_init(&p->x[i], d->g, z, true, err);
-		if (r == BT_OK && p->b->teacher != NULL)
-			r = bt_hlo_batch_teach(&p->x[i], err);
-		if (r == BT_OK)
-			fill(d, p, i);
-	}
-	if (r == BT_OK && bt_op_groups(d->g))
-		r = bt_device_fill_groups(p, err);
-	if (r == BT_OK)
-		r = run(d, program, batch_source, p, err);
-	for (i = 0; i < d->replicas; i++)
-		bt_hlo_batch_clear(&p->x[i]);
-	free(p->x);
-	if (r != BT_OK)
-		return r;
-	d->report.tokens += start[p->piece.end] - start[p->piece.first];
-	d->report.places +=
-	    (uint64_t)d->replicas * (uint64_t)z->rows * (uint64_t)z->length;
-	return BT_OK;
-}
-
-static int run_piece(struct bt_device *d, struct bt_device_part *p, bool add,
-                     struct bt_error *err)
-{
-	struct bt_hlo_size z = {0};
-	int program, r = choose_size(d, p, &z, err);
-
-	if (r != BT_OK)
-		return r;
-	program = bt_device_program(
-	    d, add ? BT_DEVICE_ADDED : BT_DEVICE_GRADIENTS, &z, err);
-	if (program < 0 || d->planning)
-		return program < 0 ? program : BT_OK;
-	return d->costs.print != NULL
-	           ? bt_device_cost_check(d, &d->programs[program], err)
-	           : run_filled(d, p, program, err);
-}
-
-/* Whether a piece that was too large for the device can be run as smaller
- * ones: what it was to be added to must be there. Halves their limit. */
-static bool shrink(struct bt_device *d, struct bt_device_part *p, bool add)
-{
-	struct bt_device_learner *l = d->learner;
-	int i;
-
-	for (i = 0;
-	     add && d->costs.print == NULL && i < d->replicas * d->g->n_params;
-	     i++)
-		if (!d->g->params[i % d->g->n_params].frozen &&
-		    l->grad[i] == NULL)
-			return false;
-	if (l->places == SIZE_MAX ||
-	    p->piece.end <=
-	        bt_device_least(&p->v, p->piece.first, p->b->texts.n))
-		return false;
-	while (l->places / 2 >= p->piece.rows * (size_t)p->piece.length)
-		l->places /= 2;
-	l->places /= 2;
-	p->v.places = l->places;
-	return true;
-}
-
-/* The numbers of R-Drop's passes over each text, to be freed. */
-static int32_t *number_passes(size_t n)
-{
-	int32_t *pass = bt_array(n + 1, sizeof(*pass));
-	size_t i;
-
-	for (i = 0; pass != NULL && i < n; i++)
-		pass[i] = (int32_t)(i % 2);
-	return pass;
-}
-
-int bt_device_gradients(struct bt_device *d, const struct bt_device_batch *b,
-                        bool add, struct bt_error *err)
-{
-	bool twice = d->learner->o.r_drop > 0;
-	int32_t *pass = twice ? number_passes(b->texts.n) : NULL;
-	struct bt_device_part p = {
-	    .b = b,
-	    .v = {.start = b->texts.start,
-	          .number = bt_op_groups(d->g) ? b->labels : pass,
-	          .replicas = d->replicas,
-	          .places = d->learner->places},
-	    .place = bt_array(b->texts.n + 1, sizeof(*p.place))};
-	size_t end = 0;
-	int r = BT_OK;
-
-	if (!add)
-		d->learner->row_squares = 0;
-	if (p.place == NULL || (twice && pass == NULL))
-		r = bt_error_nomem(err, "placing texts in rows");
-	while (end < b->texts.n && r == BT_OK) {
-		r = bt_device_piece(&p.v, end, b->texts.n, p.place, &p.piece,
-		                    err);
-		if (r != BT_OK)
-			break;
-		r = run_piece(d, &p, add || end > 0, err);
-		if (r == BT_ENOMEM && shrink(d, &p, add || end > 0)) {
-			bt_error_clear(err);
-			r = BT_OK;
-			continue;
-		}
-		end = p.piece.end;
-	}
-	free(p.place);
-	free(pass);
 	return r;
 }
 
@@ -561,9 +340,66 @@ int bt_device_update(struct bt_device *d, const struct bt_device_step *s,
 		return program < 0 ? program : BT_OK;
 	if (d->costs.print != NULL)
 		return bt_device_cost_check(d, &d->programs[program], err);
-	r = run(d, program, step_source, &x, err);
+	r = bt_device_run(d, program, step_source, &x, err);
 	bt_device_drop_all(d, d->learner->grad);
 	return r;
+}
+
+struct move {
+	float constants[BT_HLO_CONSTANTS];
+};
+
+static const void *move_source(const void *ctx, int replica,
+                               enum bt_hlo_source source)
+{
+	const struct move *x = ctx;
+
+	(void)replica;
+	(void)source;
+	return x->constants;
+}
+
+/* What was moved, and where it was, change places. */
+static void exchange(struct bt_device *d)
+{
+	struct bt_device_learner *l = d->learner;
+	struct bt_pjrt_buffer *x;
+	int i, at;
+
+	for (i = 0; i < d->replicas; i++) {
+		at = i * d->g->n_params + l->o.move_param;
+		x = d->param[at];
+		d->param[at] = l->moved[i];
+		l->moved[i] = x;
+	}
+	l->is_moved = !l->is_moved;
+}
+
+int bt_device_move(struct bt_device *d, double step, struct bt_error *err)
+{
+	static const struct bt_hlo_size none = {0};
+	const struct move x = {{[BT_HLO_STEP] = (float)step}};
+	int program = bt_device_program(d, BT_DEVICE_MOVE, &none, err), r;
+
+	if (program < 0 || d->planning)
+		return program < 0 ? program : BT_OK;
+	if (d->costs.print != NULL)
+		return bt_device_cost_check(d, &d->programs[program], err);
+	r = bt_device_run(d, program, move_source, &x, err);
+	if (r == BT_OK)
+		exchange(d);
+	return r;
+}
+
+void bt_device_move_back(struct bt_device *d)
+{
+	int i;
+
+	if (!d->learner->is_moved)
+		return;
+	exchange(d);
+	for (i = 0; i < d->replicas; i++)
+		drop(&d->learner->moved[i]);
 }
 
 /* Copies a buffer of parameter i. */

@@ -38,6 +38,10 @@ struct bt_device_learning {
 	               * each is its own */
 	enum bt_embedding_loss embedding_loss;
 	struct bt_matryoshka matryoshka;
+	bool given;     /* there is no loss: batches bring the gradient by the
+	                 * logits, which bt_device_embed gives */
+	bool moves;     /* bt_device_move is called, which moves */
+	int move_param; /* this parameter */
 	const float *const *moment1, *const *moment2; /* [n_params] each, read
 	                                               * once; of frozen
 	                                               * parameters unused, the
@@ -59,12 +63,14 @@ struct bt_device_batch {
 	struct bt_device_texts texts;
 	const int32_t *labels; /* of losses of groups, which need them: the
 	                        * texts' numbers in theirs */
-	const float *targets;  /* [texts][n_targets] */
+	const float *targets;  /* [texts][n_targets]; NULL: of a loss of
+	                        * classes labels are these */
 	size_t n_targets;
 	const float *teacher; /* [rows][columns of the logits]; or NULL */
 	const uint32_t *teacher_row;
 	const float *weights;
 	const int32_t *next_labels;
+	const float *logit_grads; /* [texts][columns], where they are given */
 	float loss_scale, next_scale;
 	uint32_t step, token0, sequence0;
 };
@@ -76,6 +82,19 @@ struct bt_device_batch {
  * is large enough. */
 int bt_device_gradients(struct bt_device *d, const struct bt_device_batch *b,
                         bool add, struct bt_error *err) BT_MUST_USE;
+
+/* The logits of a batch as it is learned from, with dropout, in the order of
+ * its texts: [texts][columns]. Waits for them; nothing is set where nothing is
+ * computed. */
+int bt_device_embed(struct bt_device *d, const struct bt_device_batch *b,
+                    float *logits, struct bt_error *err) BT_MUST_USE;
+
+/* Moves the parameter by its gradient, as bt_hlo_move has it, until
+ * bt_device_move_back, before which nothing is updated or read. Gradients that
+ * are added there count, losses do not. */
+int bt_device_move(struct bt_device *d, double step,
+                   struct bt_error *err) BT_MUST_USE;
+void bt_device_move_back(struct bt_device *d);
 
 /* The constants of an update, as bt_hlo_update has them; INFINITY for no limit
  * and no clipping. */

@@ -22,7 +22,13 @@ static int write_text(struct bt_device *d, struct bt_device_program *x,
 	if (x->kind == BT_DEVICE_UPDATE)
 		return bt_hlo_update(d->g, l->rule, d->replicas, l->row_norm,
 		                     &x->text, err);
+	if (x->kind == BT_DEVICE_MOVE)
+		return bt_hlo_move(d->g, l->move_param, d->replicas, &x->text,
+		                   err);
 	o.drops = true;
+	if (x->kind == BT_DEVICE_EMBED)
+		return bt_hlo_forward(d->g, &o, &x->text, err);
+	o.given = l->given;
 	o.adds = x->kind == BT_DEVICE_ADDED;
 	o.row_norm = l->row_norm;
 	o.smoothing = l->smoothing;

@@ -7,14 +7,14 @@
 #include "optim/optim_int.h"
 
 /* A graph begins with the embeddings of its tokens. */
-static int words_of(const struct bt_graph *g)
+int bt_fgm_words(const struct bt_graph *g)
 {
 	return g->nodes[0].u.embed.word;
 }
 
 int bt_fgm_check(const struct bt_graph *g, double epsilon, struct bt_error *err)
 {
-	if (epsilon > 0 && g->params[words_of(g)].frozen)
+	if (epsilon > 0 && g->params[bt_fgm_words(g)].frozen)
 		return bt_error_set(err, BT_EARG,
 		                    "the embeddings of words are frozen: they "
 		                    "have no gradient to be moved by");
@@ -25,7 +25,7 @@ size_t bt_fgm_bytes(const struct bt_graph *g, double epsilon, int ranks)
 {
 	if (epsilon == 0)
 		return 0;
-	return (bt_param_size(&g->params[words_of(g)]) +
+	return (bt_param_size(&g->params[bt_fgm_words(g)]) +
 	        bt_graph_trained(g) / (size_t)ranks) *
 	       sizeof(float);
 }
@@ -40,7 +40,7 @@ int bt_fgm_init(struct bt_fgm *f, const struct bt_graph *g, double epsilon,
 		return BT_OK;
 	f->epsilon = epsilon;
 	f->a = a;
-	f->word = words_of(g);
+	f->word = bt_fgm_words(g);
 	f->offset = g->params[f->word].offset;
 	if (bt_arena_init(&f->table, bt_param_size(&g->params[f->word]) *
 	                                 sizeof(float)) != BT_OK ||

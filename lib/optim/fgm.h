@@ -28,6 +28,9 @@ struct bt_fgm {
 	struct bt_arena grads; /* those of the update, laid out as parameters */
 };
 
+/* The parameter that is moved. */
+int bt_fgm_words(const struct bt_graph *g);
+
 /* BT_EARG where the table is frozen: it has no gradient. An epsilon of 0 is no
  * adversarial training, here and below. */
 int bt_fgm_check(const struct bt_graph *g, double epsilon,

@@ -34,6 +34,7 @@ static const char *source_name(enum bt_hlo_source source)
 	    [BT_HLO_ARG_RANDOM] = "random",
 	    [BT_HLO_ARG_OTHERS] = "others",
 	    [BT_HLO_ARG_TEACHER] = "teacher",
+	    [BT_HLO_ARG_LOGIT_GRADS] = "gradient by the logits",
 	};
 
 	return names[source];
@@ -142,6 +143,7 @@ struct bt_hlo_shape bt_hlo_source_shape(const struct bt_graph *g,
 		return bt_hlo_vector(BT_HLO_F32, rows);
 	case BT_HLO_ARG_TARGETS:
 	case BT_HLO_ARG_TEACHER:
+	case BT_HLO_ARG_LOGIT_GRADS:
 		return bt_hlo_matrix(BT_HLO_F32, rows,
 		                     compared > 0 ? 1 : logits->cols);
 	case BT_HLO_ARG_NEXT_WEIGHTS:

@@ -35,7 +35,7 @@ struct compared {
 	int is_pair;  /* [n, n] bool: of an anchor's row its text 1's column */
 	int pair;     /* the same as 1 and 0 */
 	int weight;   /* [n] of anchors, else 0 */
-	int target;   /* [n] of their pairs; or BT_HLO_NONE */
+	int target;   /* [n] of their pairs; classes; or BT_HLO_NONE */
 	int competes; /* [n, n] bool, of a ranking; or BT_HLO_NONE */
 	int unit, scale; /* [n, columns] of length 1; [n] 1 / the length */
 };
@@ -63,7 +63,7 @@ static int differs(const struct compared *c, int x)
 }
 
 /* All texts but anchors, and none that has the tokens of the anchor or of its
- * text 1; and this one. */
+ * text 1, or its class; and this one. */
 static int competing(const struct compared *c)
 {
 	struct bt_hlo *b = &c->e->b;
@@ -76,13 +76,24 @@ static int competing(const struct compared *c)
 	x = bt_hlo_with(b, "maximum", c->pairs, 0);
 	x = bt_hlo_gather(b, equal, x);
 	other = bt_hlo_binary(b, "and", other, differs(c, x));
+	if (c->target != BT_HLO_NONE) {
+		x = bt_hlo_compare(b, "NE", of_row(c, c->target),
+		                   of_column(c, c->target));
+		other = bt_hlo_binary(b, "and", other, x);
+	}
 	return bt_hlo_binary(b, "or", c->is_pair, other);
+}
+
+/* Whether all texts compete with an anchor's text 1. */
+static bool ranks(const struct bt_hlo_emit *e)
+{
+	return e->o->embedding_loss == BT_EMBEDDING_RANKING ||
+	       e->o->embedding_loss == BT_EMBEDDING_CLASSES;
 }
 
 static struct compared begin(struct bt_hlo_emit *e)
 {
 	struct bt_hlo *b = &e->b;
-	enum bt_embedding_loss loss = e->o->embedding_loss;
 	struct compared c = {.e = e, .n = e->o->size.compared};
 
 	c.target = c.competes = BT_HLO_NONE;
@@ -91,11 +102,11 @@ static struct compared begin(struct bt_hlo_emit *e)
 	c.is_pair = bt_hlo_compare(b, "EQ", of_row(&c, c.pairs), c.numbers);
 	c.pair = bt_hlo_convert(b, c.is_pair, BT_HLO_F32);
 	c.weight = bt_hlo_input(e, BT_HLO_ARG_WEIGHTS);
-	if (loss == BT_EMBEDDING_RANKING)
-		c.competes = competing(&c);
-	else
+	if (e->o->embedding_loss != BT_EMBEDDING_RANKING)
 		c.target = bt_hlo_reshape(
 		    b, bt_hlo_input(e, BT_HLO_ARG_TARGETS), 1, &c.n);
+	if (ranks(e))
+		c.competes = competing(&c);
 	return c;
 }
 
@@ -232,7 +243,7 @@ static int compare(struct compared *c, int x)
 
 	normalize(c, x);
 	y = bt_hlo_dot(b, c->unit, c->unit, cosines);
-	if (c->e->o->embedding_loss == BT_EMBEDDING_RANKING)
+	if (ranks(c->e))
 		return by_rows(c, rank(c, y));
 	y = bt_hlo_binary(b, "multiply", y, c->pair);
 	y = bt_hlo_reduce(b, "add", y, 1);
@@ -253,11 +264,6 @@ static void embedding_loss(struct bt_hlo_emit *e, int node)
 	struct compared c;
 	size_t i;
 
-	if (e->o->embedding_loss == BT_EMBEDDING_CLASSES) {
-		bt_hlo_fail(b, BT_EARG,
-		            "the loss of classes cannot run on a device");
-		return;
-	}
 	c = begin(e);
 	sum = compare(&c, x);
 	for (i = 0; i < m->n; i++) {

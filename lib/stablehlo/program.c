@@ -123,10 +123,15 @@ static void learn(struct bt_hlo_emit *e, const bool *read,
 	struct bt_hlo *b = &e->b;
 	int i, n = e->o->replicas;
 
-	if (e->loss == BT_HLO_NONE)
+	if (e->o->given)
+		bt_hlo_give(e, e->g->logits,
+		            bt_hlo_input(e, BT_HLO_ARG_LOGIT_GRADS));
+	else if (e->loss == BT_HLO_NONE)
 		bt_hlo_fail(b, BT_EARG, "a model without a loss");
 	translate_back(e, read);
-	bt_hlo_add_result(x, BT_HLO_LOSS, -1, bt_hlo_all_reduce(b, e->loss, n));
+	if (!e->o->given)
+		bt_hlo_add_result(x, BT_HLO_LOSS, -1,
+		                  bt_hlo_all_reduce(b, e->loss, n));
 	if (e->input[BT_HLO_ARG_LABELS] != BT_HLO_NONE)
 		bt_hlo_add_result(x, BT_HLO_RIGHT, -1,
 		                  bt_hlo_all_reduce(b, count_right(e), n));
@@ -167,7 +172,7 @@ static int write_program(const struct bt_graph *g, const struct bt_hlo_opts *o,
 	if (r == BT_OK && read == NULL)
 		r = bt_error_nomem(err, "writing a program");
 	if (r == BT_OK) {
-		mark(g, learns, read);
+		mark(g, learns && !o->given, read);
 		translate(&e, read);
 		if (learns && !e.b.failed)
 			learn(&e, read, &x);

@@ -33,6 +33,8 @@ struct bt_hlo_opts {
 	/* of a program that learns */
 	bool drops;    /* dropout is on, as the CPU's engine has it */
 	bool adds;     /* its gradients are added to earlier ones */
+	bool given;    /* it has no loss: the gradient by the logits is an
+	                * argument */
 	bool row_norm; /* of an update, too: the norm takes the gradient of the
 	                * word table as TensorFlow's does, a row for each
 	                * token: see bt_engine_sparse_excess. For a table that
@@ -79,7 +81,8 @@ enum bt_hlo_source {
 	BT_HLO_ARG_TARGETS,      /* f32 [rows, columns] numbers to predict; of
 	                          * spans 1 at the first and the last token, of
 	                          * choices 1 at the right one; of texts that
-	                          * are compared [texts, 1] their pairs' */
+	                          * are compared [texts, 1] their pairs', or
+	                          * their classes */
 	BT_HLO_ARG_NEXT_LABELS,  /* [texts] of the second logits, */
 	BT_HLO_ARG_NEXT_WEIGHTS, /* f32 [texts] likewise */
 	BT_HLO_ARG_GROUPS,       /* [texts] numbers of the questions that they
@@ -99,6 +102,7 @@ enum bt_hlo_source {
 	/* of a teacher: */
 	BT_HLO_ARG_TEACHER, /* f32 [rows, columns] of the logits: what it wants
 	                     */
+	BT_HLO_ARG_LOGIT_GRADS, /* f32 [rows, columns], where they are given */
 	BT_HLO_ARG_SOURCES
 };
 
@@ -119,7 +123,8 @@ enum bt_hlo_kind {
 	BT_HLO_ROW_SQUARES, /* [1] with row_norm: the sum of the squares of the
 	                     * rows of tokens, of all devices */
 	BT_HLO_GRADIENT,
-	BT_HLO_NORM, /* [1] of all gradients */
+	BT_HLO_NORM,  /* [1] of all gradients */
+	BT_HLO_MOVED, /* a parameter, beside what it was */
 	BT_HLO_PARAM,
 	BT_HLO_MOMENT1,
 	BT_HLO_MOMENT2
@@ -179,11 +184,17 @@ enum bt_hlo_constant {
 	BT_HLO_CLIP_MORE,
 	BT_HLO_SQUARES, /* with row_norm: of the word table's rows of tokens,
 	                 * in place of its gradient's */
+	BT_HLO_STEP,    /* of bt_hlo_move */
 	BT_HLO_CONSTANTS
 };
 int bt_hlo_update(const struct bt_graph *g, enum bt_hlo_rule rule, int replicas,
                   bool row_norm, struct bt_hlo_program *p,
                   struct bt_error *err) BT_MUST_USE;
+
+/* Moves a parameter W by its gradient g, to W + step g / |g|; nowhere where |g|
+ * is 0. The step is the constant BT_HLO_STEP. */
+int bt_hlo_move(const struct bt_graph *g, int param, int replicas,
+                struct bt_hlo_program *p, struct bt_error *err) BT_MUST_USE;
 void bt_hlo_program_clear(struct bt_hlo_program *p);
 
 /* The shape of a batch's argument; of no elements where the batch has no room

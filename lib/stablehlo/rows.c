@@ -124,7 +124,7 @@ int bt_hlo_batch_init(struct bt_hlo_batch *b, const struct bt_graph *g,
                       const struct bt_hlo_size *size, bool learning,
                       struct bt_error *err)
 {
-	int last = learning ? BT_HLO_ARG_SOURCES : BT_HLO_ARG_LABELS, i, k;
+	int last = learning ? BT_HLO_ARG_TEACHER : BT_HLO_ARG_LABELS, i, k;
 
 	memset(b, 0, sizeof(*b));
 	b->g = g;
@@ -136,8 +136,7 @@ int bt_hlo_batch_init(struct bt_hlo_batch *b, const struct bt_graph *g,
 			b->pad = g->nodes[i].u.embed.pad;
 		}
 	for (k = BT_HLO_ARG_IDS; k < last; k++)
-		if (k != BT_HLO_ARG_TEACHER &&
-		    add_argument(b, (enum bt_hlo_source)k) != BT_OK) {
+		if (add_argument(b, (enum bt_hlo_source)k) != BT_OK) {
 			bt_hlo_batch_clear(b);
 			return bt_error_nomem(err, "placing texts in rows");
 		}
@@ -145,12 +144,12 @@ int bt_hlo_batch_init(struct bt_hlo_batch *b, const struct bt_graph *g,
 	return BT_OK;
 }
 
-int bt_hlo_batch_teach(struct bt_hlo_batch *b, struct bt_error *err)
+int bt_hlo_batch_room(struct bt_hlo_batch *b, enum bt_hlo_source source,
+                      struct bt_error *err)
 {
-	if (add_argument(b, BT_HLO_ARG_TEACHER) != BT_OK)
+	if (add_argument(b, source) != BT_OK)
 		return bt_error_nomem(err, "placing texts in rows");
-	memset(b->real[BT_HLO_ARG_TEACHER], 0,
-	       elements(b, BT_HLO_ARG_TEACHER) * sizeof(float));
+	memset(b->real[source], 0, elements(b, source) * sizeof(float));
 	return BT_OK;
 }
 
@@ -250,6 +249,9 @@ static void learn_rows(struct bt_hlo_batch *b, size_t row, size_t n,
 	for (i = 0; x->teacher != NULL && i < n; i++)
 		memcpy(b->real[BT_HLO_ARG_TEACHER] + (row + i) * cols,
 		       x->teacher + (size_t)x->teacher_row[i] * cols,
+		       cols * sizeof(float));
+	if (x->grads != NULL)
+		memcpy(b->real[BT_HLO_ARG_LOGIT_GRADS] + row * cols, x->grads,
 		       cols * sizeof(float));
 	if (x->targets == NULL)
 		return;

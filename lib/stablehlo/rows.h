@@ -53,10 +53,10 @@ int bt_hlo_batch_init(struct bt_hlo_batch *b, const struct bt_graph *g,
                       struct bt_error *err) BT_MUST_USE;
 void bt_hlo_batch_clear(struct bt_hlo_batch *b);
 
-/* Makes room in a batch that is learned from for what a teacher wants. 0, or
- * BT_ENOMEM. */
-int bt_hlo_batch_teach(struct bt_hlo_batch *b,
-                       struct bt_error *err) BT_MUST_USE;
+/* Makes room in a batch that is learned from, with zeros, for what a teacher
+ * wants or for given gradients. 0, or BT_ENOMEM. */
+int bt_hlo_batch_room(struct bt_hlo_batch *b, enum bt_hlo_source source,
+                      struct bt_error *err) BT_MUST_USE;
 
 /* An argument's elements, of 4 bytes each. */
 const void *bt_hlo_batch_data(const struct bt_hlo_batch *b,
@@ -84,8 +84,9 @@ struct bt_hlo_truth {
 	const float *teacher;  /* of whose rows each row of logits has one; or
 	                        * NULL */
 	const uint32_t *teacher_row;
-	float weight; /* the loss's scale included */
-	int32_t next; /* of the second logits, or negative */
+	const float *grads; /* by its row of logits, [columns]; or NULL */
+	float weight;       /* the loss's scale included */
+	int32_t next;       /* of the second logits, or negative */
 	float next_weight;
 	uint32_t token, number; /* in the update: of its first token, its own */
 	size_t other;           /* the row of texts of its other pass */
@@ -104,8 +105,8 @@ struct bt_hlo_member {
 	int32_t pair, equal; /* as BT_HLO_ARG_PAIRS and _EQUAL */
 	float weight;        /* the group's, of an anchor or a choice, the
 	                      * loss's scale included; else 0 */
-	float target;        /* the pair's, of an anchor; of a choice 1 where it
-	                      * is the right one */
+	float target;        /* the pair's, of an anchor; the class; of a choice
+	                      * 1 where it is the right one */
 };
 
 /* Sets this of a row of texts, or of a text of those that are compared. */

@@ -191,6 +191,35 @@ static int update_all(struct bt_hlo_emit *e, struct bt_hlo_results *x)
 	return BT_OK;
 }
 
+/* What is left of the step for each element of the gradient. */
+static int step_over(struct bt_hlo_emit *e, int norm)
+{
+	struct bt_hlo *b = &e->b;
+	int none = bt_hlo_splat(b, bt_hlo_shape_of(b, norm), 0), x;
+
+	x = over(b, constant(e, BT_HLO_STEP, norm), norm);
+	return bt_hlo_select(b, bt_hlo_compare(b, "EQ", norm, none), none, x);
+}
+
+int bt_hlo_move(const struct bt_graph *g, int param, int replicas,
+                struct bt_hlo_program *p, struct bt_error *err)
+{
+	const struct bt_hlo_opts o = {.replicas = replicas};
+	struct bt_hlo_emit e;
+	struct bt_hlo_results x;
+	struct bt_hlo *b = &e.b;
+	int r = bt_hlo_begin_program(&e, g, &o, 1, &x, err), grad, y;
+
+	if (r == BT_OK) {
+		grad = bt_hlo_of_param(&e, BT_HLO_ARG_GRADIENT, param);
+		y = bt_hlo_unary(b, "sqrt", squares(b, grad));
+		y = times(b, number(b, step_over(&e, y), 0, grad), grad);
+		y = bt_hlo_binary(b, "add", bt_hlo_param(&e, param), y);
+		bt_hlo_add_result(&x, BT_HLO_MOVED, param, y);
+	}
+	return bt_hlo_end_program(&e, r, &x, p, err);
+}
+
 int bt_hlo_update(const struct bt_graph *g, enum bt_hlo_rule rule, int replicas,
                   bool row_norm, struct bt_hlo_program *p, struct bt_error *err)
 {

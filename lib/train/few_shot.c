@@ -77,6 +77,7 @@ static int embed(struct bt_job *j, struct embeddings *x, struct bt_error *err)
 	x->rows = bt_temp_store_new(EMBEDDINGS_MEMORY);
 	bt_engine_limits(j->model.engine, &tokens, &texts);
 	r = bt_gather_init(&g, texts, tokens, 0, err);
+	g.device = j->o.train.device; /* which has learned */
 	if (r == BT_OK)
 		r = bt_forward(j->model.engine, &j->train, &g, x->width, keep,
 		               x, NULL, err);
@@ -154,6 +155,7 @@ static int tell(struct bt_job *j, struct bt_train_result *res,
                 struct bt_error *err)
 {
 	const struct bt_model *m = &j->model;
+	struct bt_device *device = j->o.train.device;
 	size_t room = BT_FORWARD_TOKENS + j->eval.longest;
 	struct bt_metrics_summary s;
 	struct bt_metrics x;
@@ -162,9 +164,14 @@ static int tell(struct bt_job *j, struct bt_train_result *res,
 
 	if (!j->has_eval)
 		return BT_OK;
+	if (device != NULL &&
+	    (r = bt_model_load_on(m, device, bt_job_low(j), err)))
+		return r;
 	if ((r = bt_metrics_init(&x, m->task->metrics, m->labels.n, err)))
 		return r;
-	if (!(r = bt_gather_init(&g, BT_FORWARD_TEXTS, room, 0, err)) &&
+	r = bt_gather_init(&g, BT_FORWARD_TEXTS, room, 0, err);
+	g.device = device;
+	if (r == BT_OK &&
 	    !(r = bt_forward_measure(m->engine, &j->eval, &g, &x,
 	                             j->o.train.windows, NULL, NULL, err))) {
 		bt_metrics_summary(&x, &s);
@@ -186,7 +193,12 @@ int bt_few_shot_end(struct bt_job *j, struct bt_train_result *res,
 	struct embeddings x = {0};
 	int r;
 
-	if (!(r = embed(j, &x, err)) && !(r = become_classifier(j, err)))
+	j->waiter.stopped = NULL; /* there is no checkpoint to go on from */
+	if (!(r = embed(j, &x, err)) && j->o.train.device != NULL) {
+		bt_job_device_tell(j);
+		bt_device_unload(j->o.train.device); /* before its graph */
+	}
+	if (!r && !(r = become_classifier(j, err)))
 		r = fit(j, &x, err);
 	bt_temp_store_free(x.rows);
 	return r == BT_OK ? tell(j, res, err) : r;

@@ -144,10 +144,9 @@ static int compare_update(struct bt_train_run *t, double *loss,
 	for (s = t->shards.first; s < t->shards.last && r == BT_OK; s++)
 		for (p = begin_parts(t); r == BT_OK && next_part(t, s, &p);) {
 			gather(t, &p);
-			r = bt_train_cpu_forward(t, p.pos, err);
-			if (r == BT_OK)
-				bt_whole_update_keep(&t->whole, e,
-				                     p.pos - first);
+			r = t->on->embed(
+			    t, p.pos,
+			    t->whole.x + (p.pos - first) * t->whole.width, err);
 		}
 	r = bt_dist_agree(t->o->dist, r, err);
 	if (r != BT_OK)
@@ -252,23 +251,15 @@ static int pass(struct bt_train_run *t, double *loss, struct bt_error *err)
 /* The same for words that their gradients moved, which then return. */
 static int pass_moved(struct bt_train_run *t, struct bt_error *err)
 {
-	struct bt_engine *e = t->m->engine;
-	double start = bt_seconds(), loss;
-	int r;
+	double loss;
+	int r = bt_dist_agree(t->o->dist, t->on->move(t, err), err);
 
-	if (!bt_fgm_move(&t->fgm, bt_engine_params(e), t->grads))
-		return bt_train_diverged(t, t->s.step + 1, "gradient", err);
-	r = bt_dist_agree(t->o->dist, bt_engine_pack_trained(e, err), err);
-	bt_train_add_time(t, "adversarial step", start, 0);
+	if (r != BT_OK)
+		return r;
 	t->moved = true;
-	if (r == BT_OK)
-		r = pass(t, &loss, err);
+	r = pass(t, &loss, err);
 	t->moved = false;
-	start = bt_seconds();
-	/* what is packed stays moved until the update packs again */
-	t->grads = bt_fgm_end(&t->fgm, bt_engine_params(e),
-	                      r == BT_OK ? t->grads : NULL);
-	bt_train_add_time(t, "adversarial step", start, 0);
+	t->on->move_back(t, r == BT_OK);
 	return r;
 }
 
@@ -280,9 +271,10 @@ int bt_train_gradients(struct bt_train_run *t, struct bt_train_update *u,
 	int r;
 
 	t->update_end = bt_batches_update_end(&t->batches, first);
-	t->comparing = t->whole.x != NULL &&
-	               (t->shards.n > 1 || bt_batches_at(&t->batches, first) <
-	                                       t->update_end - first);
+	t->comparing =
+	    t->whole.x != NULL &&
+	    (t->shards.n > 1 || t->o->device != NULL ||
+	     bt_batches_at(&t->batches, first) < t->update_end - first);
 	u->end = t->update_end;
 	u->examples = bt_batches_between(&t->batches, first, u->end);
 	u->weight = begin_update(t);

@@ -485,7 +485,8 @@ static int measure(struct bt_job *j, struct bt_train_result *res,
 	bool low = bt_job_low(j);
 	int r = BT_OK;
 
-	bt_job_device_tell(j);
+	if (!j->o.few_shot || res->end != BT_TRAIN_ALL)
+		bt_job_device_tell(j);
 	res->peak = bt_peak_memory();
 	if (p != NULL) {
 		r = bt_engine_log_profile(j->model.engine, p, bt_job_log(j),

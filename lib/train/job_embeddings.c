@@ -101,21 +101,6 @@ static int check_pairs(const struct bt_job *j, const struct bt_task_data *d,
 	                    (double)first);
 }
 
-/* A device compares the texts of a batch. */
-static int check_device(const struct bt_job *j, struct bt_error *err)
-{
-	const struct bt_train_opts *t = &j->o.train;
-
-	if (t->device == NULL || t->batching.accumulate == 1 ||
-	    t->embedding_loss == BT_EMBEDDING_COSINE)
-		return BT_OK;
-	return bt_error_hint(
-	    err, BT_HINT_BATCH_NO_ACCUMULATE,
-	    bt_error_set(err, BT_EARG,
-	                 "the texts of an update are compared with each other, "
-	                 "and a device computes them as one batch"));
-}
-
 int bt_job_embedding_loss(struct bt_job *j, struct bt_error *err)
 {
 	static const char *const names[] = {"ranking", "cosent", "cosine"};
@@ -154,7 +139,7 @@ int bt_job_embedding_loss(struct bt_job *j, struct bt_error *err)
 			    "a pair has the score %g, and cosines are between "
 			    "-1 and 1",
 			    (double)bt_task_target(&d, k)[0]);
-	if ((r = check_device(j, err)) || (r = read_matryoshka(j, err)))
+	if ((r = read_matryoshka(j, err)))
 		return r;
 	return check_pairs(j, &d, err);
 }

@@ -177,6 +177,10 @@ int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
 	if (on_device)
 		n->elsewhere = n->moments +
 		               (2 * n->parameters - n->frozen) * sizeof(float);
+	if (on_device && o->fgm > 0)
+		n->elsewhere +=
+		    sizeof(float) *
+		    bt_param_size(&m->graph.params[bt_fgm_words(&m->graph)]);
 	count_rows(n, m, train, &b, o);
 	bt_batches_clear(&b);
 	n->data +=
@@ -187,7 +191,9 @@ int bt_memory_plan_memory(struct bt_memory_plan *n, const struct bt_model *m,
 	                              : 1) +
 	    gather_bytes(larger(n->texts, n->eval_texts),
 	                 larger(n->tokens, n->eval_tokens), train->width);
-	n->moved = bt_fgm_bytes(&m->graph, o->fgm, bt_dist_size(o->dist));
+	if (!on_device)
+		n->moved =
+		    bt_fgm_bytes(&m->graph, o->fgm, bt_dist_size(o->dist));
 	n->held = bt_held_memory();
 	n->available = bt_available_memory("");
 	n->other = e->provider + (n->held > examples ? n->held - examples : 0);

@@ -2,6 +2,7 @@
 /* Updates that this machine's CPU computes. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/sys.h"
@@ -63,8 +64,7 @@ static void count_right(const struct bt_train_run *t, size_t pos,
 	}
 }
 
-int bt_train_cpu_forward(struct bt_train_run *t, size_t pos,
-                         struct bt_error *err)
+static int forward(struct bt_train_run *t, size_t pos, struct bt_error *err)
 {
 	int r = bt_engine_forward(t->m->engine, &t->gather.b, err);
 
@@ -72,11 +72,23 @@ int bt_train_cpu_forward(struct bt_train_run *t, size_t pos,
 	return r == BT_OK ? BT_OK : locate_error(t, pos, err);
 }
 
+static int embed(struct bt_train_run *t, size_t pos, float *to,
+                 struct bt_error *err)
+{
+	const struct bt_engine *e = t->m->engine;
+	int r = forward(t, pos, err);
+
+	if (r == BT_OK)
+		memcpy(to, bt_engine_logits(e),
+		       bt_engine_logit_rows(e) * t->whole.width * sizeof(*to));
+	return r;
+}
+
 static int batch(struct bt_train_run *t, size_t pos, bool add,
                  struct bt_shard_sum *sum, struct bt_error *err)
 {
 	struct bt_engine *e = t->m->engine;
-	int r = bt_train_cpu_forward(t, pos, err);
+	int r = forward(t, pos, err);
 
 	if (r != BT_OK)
 		return r;
@@ -90,6 +102,31 @@ static int batch(struct bt_train_run *t, size_t pos, bool add,
 		count_right(t, pos, sum);
 	t->res->flop += bt_engine_backward_flop(e);
 	return BT_OK;
+}
+
+static int move(struct bt_train_run *t, struct bt_error *err)
+{
+	struct bt_engine *e = t->m->engine;
+	double start = bt_seconds();
+	int r;
+
+	if (!bt_fgm_move(&t->fgm, bt_engine_params(e), t->grads))
+		return bt_train_diverged(t, t->s.step + 1, "gradient", err);
+	r = bt_engine_pack_trained(e, err);
+	if (r != BT_OK)
+		(void)bt_fgm_end(&t->fgm, bt_engine_params(e), NULL);
+	bt_train_add_time(t, "adversarial step", start, 0);
+	return r;
+}
+
+static void move_back(struct bt_train_run *t, bool computed)
+{
+	double start = bt_seconds();
+
+	/* what is packed stays moved until the update packs again */
+	t->grads = bt_fgm_end(&t->fgm, bt_engine_params(t->m->engine),
+	                      computed ? t->grads : NULL);
+	bt_train_add_time(t, "adversarial step", start, 0);
 }
 
 /* The share of all parameters that each update goes through. */
@@ -193,8 +230,8 @@ static int begin(struct bt_train_run *t, struct bt_error *err)
 	int word = bt_train_by_rows(t->m, &t->batches, t->o, &most), r;
 
 	bt_engine_by_rows(t->m->engine, word >= 0);
-	if (word < 0)
-		return BT_OK;
+	if (word < 0) /* as with FGM */
+		return bt_fgm_init(&t->fgm, g, t->o->fgm, &t->optim, err);
 	r = bt_optim_by_rows(&t->optim, g, word, most, err);
 	return r == BT_OK
 	           ? bt_row_set_init(&t->row_set, (size_t)g->params[word].rows,
@@ -216,5 +253,5 @@ static int read(struct bt_train_run *t, bool moments, struct bt_error *err)
 	return BT_OK;
 }
 
-const struct bt_train_on bt_train_on_cpu = {begin, load, batch, update,
-                                            NULL,  NULL, read};
+const struct bt_train_on bt_train_on_cpu = {
+    begin, load, embed, batch, move, move_back, update, NULL, NULL, read};

@@ -47,10 +47,18 @@ static enum bt_hlo_rule rule_of(enum bt_optimizer kind)
 	                               : BT_HLO_ADAM;
 }
 
+/* Whether texts are compared with those of other batches, by the CPU. */
+static bool is_apart(const struct bt_train_run *t)
+{
+	return bt_whole_update_is(&t->m->graph, t->o->embedding_loss,
+	                          t->o->batching.accumulate);
+}
+
 /* Whether a batch is one piece. */
 static bool is_whole(const struct bt_train_run *t)
 {
-	return bt_op_compares_all(&t->m->graph, t->o->embedding_loss);
+	return bt_op_compares_all(&t->m->graph, t->o->embedding_loss) &&
+	       !is_apart(t);
 }
 
 /* Counts a batch of n examples, the first of which is at pos. */
@@ -60,7 +68,8 @@ static int count(const struct bt_train_run *t, const struct bt_batches *b,
 {
 	const struct bt_device *d = t->o->device;
 	size_t passes = bt_train_passes(t->o), texts = n * passes, i, x;
-	bool groups = bt_op_groups(&t->m->graph);
+	bool groups = bt_op_groups(&t->m->graph) && !is_apart(t);
+	bool pairs = passes > 1 || t->o->batching.pairs;
 	uint32_t *start = bt_array(texts + 1, sizeof(*start));
 	int32_t *number = bt_array(texts + 1, sizeof(*number));
 	struct bt_device_division v = {
@@ -75,7 +84,8 @@ static int count(const struct bt_train_run *t, const struct bt_batches *b,
 		x = b->order[pos + i / passes];
 		start[i] = i > 0 ? start[i] : 0;
 		start[i + 1] = start[i] + (uint32_t)bt_dataset_length(b->d, x);
-		number[i] = groups ? b->d->label[x] : (int32_t)(i % passes);
+		number[i] =
+		    groups && !pairs ? b->d->label[x] : (int32_t)(i % 2);
 	}
 	r = made ? bt_device_sizes_count(s, &v, texts, err)
 	         : bt_error_nomem(err, "choosing programs");
@@ -95,7 +105,7 @@ static int choose_sizes(const struct bt_train_run *t, struct bt_device_sizes *s,
 
 	if (r == BT_OK)
 		bt_batches_seek(&b, 0, 0);
-	for (; r == BT_OK && pos < t->train->n && seen < SEEN; seen++) {
+	for (; r == BT_OK && pos < b.n && seen < SEEN; seen++) {
 		n = bt_batches_at(&b, pos);
 		r = count(t, &b, pos, n, s, err);
 		pos += n;
@@ -130,11 +140,11 @@ static int blame_step(const struct bt_train_run *t, int64_t step,
 	                       (long long)t->total);
 }
 
-static int batch(struct bt_train_run *t, size_t pos, bool add,
-                 struct bt_shard_sum *sum, struct bt_error *err)
+static struct bt_device_batch batch_of(const struct bt_train_run *t)
 {
 	const struct bt_batch *b = &t->gather.b;
-	const struct bt_device_batch x = {
+
+	return (struct bt_device_batch){
 	    .texts = {.n = b->sequences,
 	              .start = b->start,
 	              .ids = b->ids,
@@ -148,24 +158,56 @@ static int batch(struct bt_train_run *t, size_t pos, bool add,
 	    .teacher_row = b->teacher_row,
 	    .weights = b->weights,
 	    .next_labels = b->next_labels,
+	    .logit_grads = b->logit_grads,
 	    .loss_scale = b->loss_scale,
 	    .next_scale = b->next_scale,
 	    .step = b->step,
 	    .token0 = b->token0,
 	    .sequence0 = b->sequence0,
 	};
-	int r = bt_device_gradients(t->o->device, &x, add, err);
+}
+
+static int embed(struct bt_train_run *t, size_t pos, float *to,
+                 struct bt_error *err)
+{
+	struct bt_device_batch x = batch_of(t);
+	int r;
+
+	(void)pos;
+	x.logit_grads = NULL;
+	r = bt_device_embed(t->o->device, &x, to, err);
+	return r == BT_OK ? BT_OK : blame_step(t, t->s.step + 1, err);
+}
+
+static int batch(struct bt_train_run *t, size_t pos, bool add,
+                 struct bt_shard_sum *sum, struct bt_error *err)
+{
+	const struct bt_device_batch x = batch_of(t);
+	int r = bt_device_gradients(t->o->device, &x, add || t->moved, err);
 
 	(void)pos;
 	if (r == BT_ENOMEM && is_whole(t)) {
 		bt_error_prefix(err, "texts that are compared with each other "
 		                     "run at once");
-		bt_error_hint(err, BT_HINT_BATCH_SIZE, r);
+		bt_error_hint(err, BT_HINT_BATCH_SMALLER, r);
 	}
 	if (r != BT_OK)
 		return blame_step(t, t->s.step + 1, err);
 	sum->seen += count_seen(t);
 	return BT_OK;
+}
+
+static int move(struct bt_train_run *t, struct bt_error *err)
+{
+	int r = bt_device_move(t->o->device, t->o->fgm, err);
+
+	return r == BT_OK ? BT_OK : blame_step(t, t->s.step + 1, err);
+}
+
+static void move_back(struct bt_train_run *t, bool computed)
+{
+	(void)computed;
+	bt_device_move_back(t->o->device);
 }
 
 /* The gradients of an update's batches, from the one at *pos on, where the
@@ -178,11 +220,16 @@ static int pass_update(struct bt_train_run *t, size_t *pos,
 	bool add = false;
 	int r = BT_OK;
 
-	for (; *pos < end && *pos < t->train->n && r == BT_OK; *pos += n) {
+	for (; *pos < end && *pos < t->batches.n && r == BT_OK; *pos += n) {
 		n = bt_batches_at(&t->batches, *pos);
 		bt_gather_fill(&t->gather, t->train, t->batches.order + *pos, 0,
 		               n);
-		r = batch(t, *pos, add, &sum, err);
+		if (is_apart(t))
+			r = embed(t, *pos, NULL, err);
+		if (r == BT_OK)
+			r = batch(t, *pos, add, &sum, err);
+		if (r == BT_OK && t->o->fgm > 0)
+			r = batch(t, *pos, true, &sum, err);
 		add = true;
 	}
 	t->s.step++;
@@ -201,11 +248,13 @@ static int pass_updates(struct bt_train_run *t, struct bt_error *err)
 	t->gather.step = t->gather.b.step = (uint32_t)t->s.step;
 	for (seen = 0; r == BT_OK && seen < SEEN && t->s.step < t->total;
 	     seen++) {
-		if (pos >= t->train->n) {
-			pos -= t->train->n;
+		if (pos >= t->batches.n) {
+			pos -= t->batches.n;
 			bt_batches_seek(&t->batches, ++t->s.epoch, pos);
 		}
 		r = pass_update(t, &pos, err);
+		if (r == BT_OK && seen == 0 && t->o->fgm > 0)
+			r = move(t, err);
 		if (r == BT_OK && seen == 0)
 			r = bt_device_update(t->o->device, &none, err);
 	}
@@ -281,6 +330,9 @@ static int load_all(struct bt_train_run *t, const struct places *x,
 	    .pos_weight = t->o->pos_weights,
 	    .r_drop = (float)t->o->r_drop,
 	    .places = is_whole(t) ? SIZE_MAX : 0,
+	    .given = is_apart(t),
+	    .moves = t->o->fgm > 0,
+	    .move_param = bt_fgm_words(&t->m->graph),
 	    .embedding_loss = t->o->embedding_loss,
 	    .matryoshka = t->o->matryoshka,
 	    .moment1 = (const float *const *)x->m,
@@ -406,8 +458,8 @@ static bool is_idle(const struct bt_train_run *t)
 	return bt_device_idle(t->o->device);
 }
 
-const struct bt_train_on bt_train_on_device = {begin,   load,    batch, update,
-                                               outcome, is_idle, read};
+const struct bt_train_on bt_train_on_device = {
+    begin, load, embed, batch, move, move_back, update, outcome, is_idle, read};
 
 int bt_job_device_open(struct bt_job *j, struct bt_error *err)
 {

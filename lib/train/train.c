@@ -346,12 +346,11 @@ static int prepare_updates(struct bt_train_run *t, struct bt_error *err)
 		return r;
 	t->shard_sums = bt_array0((size_t)t->shards.n, sizeof(*t->shard_sums));
 	rows = t->optim.rows;
-	if (rows != NULL &&
-	    (r = bt_shards_by_rows(&t->shards, rows->offset, rows->cols,
-	                           &t->shard_rows, &t->row_set,
-	                           rows->last - rows->first, err)))
-		return r;
-	return bt_fgm_init(&t->fgm, &t->m->graph, t->o->fgm, &t->optim, err);
+	return rows != NULL
+	           ? bt_shards_by_rows(&t->shards, rows->offset, rows->cols,
+	                               &t->shard_rows, &t->row_set,
+	                               rows->last - rows->first, err)
+	           : BT_OK;
 }
 
 static void log_restored(const struct bt_train_run *t)

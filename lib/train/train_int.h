@@ -25,12 +25,24 @@ struct bt_train_on {
 	/* Begins with the parameters and moments that are in memory. */
 	int (*load)(struct bt_train_run *t, struct bt_error *err);
 
+	/* The embeddings of the texts of the batch in t->gather, which begins
+	 * at that position of the epoch, as batch() computes them: [texts]
+	 * [t->whole.width]. Nothing is set where a device computes nothing. */
+	int (*embed)(struct bt_train_run *t, size_t pos, float *to,
+	             struct bt_error *err);
+
 	/* The loss and the gradients, perhaps added to those of earlier
 	 * batches, of the batch in t->gather, which begins at that position of
 	 * the epoch; adds to what *sum counts, but for the tokens and what
 	 * outcome() adds. */
 	int (*batch)(struct bt_train_run *t, size_t pos, bool add,
 	             struct bt_shard_sum *sum, struct bt_error *err);
+
+	/* Moves the words by their gradients, FGM's way; and back, unless that
+	 * failed. The gradients of the place, if they were computed, are added
+	 * to those of the update. */
+	int (*move)(struct bt_train_run *t, struct bt_error *err);
+	void (*move_back)(struct bt_train_run *t, bool computed);
 
 	/* Updates the parameters; sets t->norm, or outcome() does. */
 	int (*update)(struct bt_train_run *t, struct bt_error *err);
@@ -148,11 +160,6 @@ int bt_train_by_rows(const struct bt_model *m, const struct bt_batches *b,
 
 /* Finds the rows that the update reads, and brings them up to date. */
 void bt_train_cpu_rows(struct bt_train_run *t);
-
-/* The engine's forward pass over the batch in t->gather, which begins at that
- * position of the epoch. */
-int bt_train_cpu_forward(struct bt_train_run *t, size_t pos,
-                         struct bt_error *err) BT_MUST_USE;
 
 /* The error of a run in which that is not finite in an update, from 1. */
 int bt_train_diverged(const struct bt_train_run *t, int64_t update,

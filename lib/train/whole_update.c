@@ -50,13 +50,6 @@ void bt_whole_update_clear(struct bt_whole_update *u)
 	memset(u, 0, sizeof(*u));
 }
 
-void bt_whole_update_keep(struct bt_whole_update *u, const struct bt_engine *e,
-                          size_t text)
-{
-	memcpy(u->x + text * u->width, bt_engine_logits(e),
-	       bt_engine_logit_rows(e) * u->width * sizeof(*u->x));
-}
-
 double bt_whole_update_loss(struct bt_whole_update *u, struct bt_engine *e,
                             const struct bt_dataset *d, const uint32_t *order,
                             size_t n, const struct bt_batch *like)

@@ -36,11 +36,6 @@ int bt_whole_update_init(struct bt_whole_update *u, const struct bt_engine *e,
                          struct bt_error *err) BT_MUST_USE;
 void bt_whole_update_clear(struct bt_whole_update *u);
 
-/* Copies the embeddings of the engine's last forward pass, whose first sequence
- * is the update's text number `text`. */
-void bt_whole_update_keep(struct bt_whole_update *u, const struct bt_engine *e,
-                          size_t text);
-
 /* The loss of all texts, which are order[0 .. n - 1] of d; sets u->grads. How
  * the loss is taken is as in `like`. */
 double bt_whole_update_loss(struct bt_whole_update *u, struct bt_engine *e,

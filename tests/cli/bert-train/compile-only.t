@@ -48,9 +48,13 @@ is "$(head -n 1 out)" '2 of 2 mock device (board:2), 17180 MB of memory each' 'i
 is "$(sed 1,2d out | sed 's/ [0-9.]*$//; s/[0-9]* x/N x/; s/  */ /g; s/ $//')" \
 	'gradients N x 64 0.0 0.0 0.0 0.0 2.1 2.1 yes 0.0
 update 0.0 0.0 0.0 0.0 0.0 0.0 yes 0.0' 'what its programs take, beside what is there'
+kinds() { sed 1,2d out | awk '{ print $2 == "added" ? $1 " " $2 : $1 }' | sort -u | tr '\n' ,; }
 works 'several batches of an update' ahead "$mock" board:1 --batch-size 20 --accumulate 2
-is "$(sed 1,2d out | awk '{ print $1 == "gradients" && $2 == "added" ? $1 " " $2 : $1 }' |
-	sort -u | tr '\n' ,)" 'gradients,gradients added,update,' '... are added up'
+is "$(kinds)" 'gradients,gradients added,update,' '... are added up'
+works 'FGM' ahead "$mock" board:1 --fgm 1
+is "$(kinds)" 'gradients,gradients added,move,update,' '... moves words between two passes'
+works 'pairs of several batches' ahead "$mock" board:1 --few-shot --batch-size 20 --accumulate 2
+is "$(kinds)" 'embeddings,gradients,gradients added,update,' '... are embedded first'
 works 'evaluation' ahead "$mock" board:1 --eval dev.rec
 is "$(sed 1,2d out | awk '{ print $1 }' | tr '\n' ,)" gradients,update,forward, '... has its programs'
 MOCK_LIE=sizes works 'a plugin that does not tell' ahead "$mock" board:1

@@ -70,13 +70,8 @@ goes_on() {
 	result $? '... to the same losses'
 }
 
-for data in pairs scores; do
-	exits 2 "$data: several batches of an update" train no $data -q --accumulate 2 --device "$BUILD/plugin/mock.so"
-	is "$(head -n 1 err)" "bert-train: the texts of an update are compared with each other, and a device computes them as one batch (use a larger --batch-size without --accumulate)" \
-		'... are refused'
-done
 MOCK_FULL=1 exits 1 'a device without memory' train no pairs -q --device "$BUILD/plugin/mock.so"
-like "$(cat err)" 'bert-train: *step 1 of 6: texts that are compared with each other run at once: *(use a smaller --batch-size)' \
+like "$(cat err)" 'bert-train: *step 1 of 6: texts that are compared with each other run at once: *(use a smaller --batch-size or --batch-tokens with --accumulate)' \
 	'... does not compare pieces'
 [ ! -e no ]
 result $? 'nothing is left'
@@ -101,6 +96,30 @@ for data in choices pairs scores triplets; do
 	works '... on from the CPU' train on.$data $data -q --device cpu --resume-from cpu.$data/checkpoint-2.safetensors "$@"
 	goes_on on.$data
 done
+
+# compared with the texts of other batches, of which the last update has one alone
+set -- --batch-size 9 --accumulate 3 --save-steps 2 --keep 9
+for data in pairs scores; do
+	train acc.cpu."$data" "$data" -q "$@"
+	works "$data: several batches of an update" train acc."$data" "$data" -v --device cpu "$@"
+	[ "$data" = pairs ] && compiled=1 || compiled=0
+	is "$(grep -c compiling err)" "$compiled" '... compiled once, for any loss'
+	follows acc.cpu."$data" acc."$data" '... with the same losses and gradients'
+	losses acc.cpu."$data" | behind >x
+	works '... on from a device' train back.acc."$data" "$data" -q --resume-from acc."$data"/checkpoint-2.safetensors "$@"
+	goes_on back.acc."$data"
+	works '... on from the CPU' train on.acc."$data" "$data" -q --device cpu --resume-from acc.cpu."$data"/checkpoint-2.safetensors "$@"
+	goes_on on.acc."$data"
+done
+NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_PLACES=128 works '... in pieces on two devices' \
+	train pieces "$data" -q --device "$BUILD/plugin/narrow.so" --replicas 2 "$@"
+follows acc.cpu."$data" pieces '... with the same losses and gradients'
+NARROW_OF=$(sed 's/^cpu: //' out.cpu) NARROW_LEFT=left works '... to the end' \
+	train ends "$data" -q --device "$BUILD/plugin/narrow.so" "$@"
+is "$(cat left)" 0 '... which leaves nothing on the device'
+works '... with words moved' train moved "$data" -q --device cpu --fgm .5 "$@"
+train moved.cpu "$data" -q --fgm .5 "$@"
+follows moved.cpu moved '... with the same losses and gradients'
 
 train cosine.cpu scores -q --embedding-loss cosine --batch-size 10 --accumulate 2
 works 'a sum over pairs: several batches of an update' \

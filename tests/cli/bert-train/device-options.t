@@ -39,6 +39,38 @@ train drawn.cpu -q --r-drop 4 --class-weight balanced
 works 'R-Drop' train drawn -q --r-drop 4 --class-weight balanced $device --replicas 2
 follows drawn.cpu drawn 1e-5 '... with the same losses, rates and measures'
 
+# words are moved between two passes
+fgm='--fgm .5 --batch-size 50 --epochs 4 --eval-steps 8 --save-steps 3 --keep 9'
+# shellcheck disable=SC2086
+train moved.cpu -q $fgm
+# shellcheck disable=SC2086
+works 'FGM' train moved -q $fgm $device
+follows moved.cpu moved 1e-5 '... with the same losses, rates and measures'
+norms() { sed -n 's/.*"gradient_norm":\([^,}]*\).*/\1/p' "$1/history.jsonl"; }
+norms moved.cpu >x
+norms moved >y
+paste x y | awk '{ d = $1 / $2 - 1; if (!(d * d < 1e-9)) print } END { if (NR < 8) print NR, "norms" }' >why
+[ ! -s why ]
+result $? '... and the gradients that were added'
+# shellcheck disable=SC2086
+works '... two devices, two batches' train moved.two -q $fgm --batch-size 25 --accumulate 2 $device --replicas 2
+follows moved.cpu moved.two 1e-5 '... with the same losses, rates and measures'
+# shellcheck disable=SC2086
+works '... from the CPU' train moved.on -q $fgm $device --resume-from moved.cpu/checkpoint-3.safetensors
+goes_on moved.cpu moved.on '... to the same losses'
+# shellcheck disable=SC2086
+works '... from a device' train moved.back -q $fgm --resume-from moved/checkpoint-3.safetensors
+goes_on moved.cpu moved.back '... to the same losses'
+# in a move; in the pass after it
+cpu=$(bert-predict --device list | sed -n 's/^cpu: //p')
+for run in 2 3; do
+	# shellcheck disable=SC2086
+	NARROW_OF=$cpu NARROW_RUNS=,$run, NARROW_LEFT=left exits 1 "memory is too small in run $run" \
+		train lost -q $fgm --device "$BUILD/plugin/narrow.so"
+	like "$(cat err)" "bert-train: step 1 of 8: *out of memory, says a test*" '... is a message'
+	is "$(cat left)" 0 '... and nothing is left'
+done
+
 # several models: nothing is kept on the disk, and yet nothing is compiled twice
 # shellcheck disable=SC2086
 BT_PJRT_CACHE=vocab.txt/x works 'several seeds' train seeds -v --seeds 2 $device

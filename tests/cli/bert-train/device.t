@@ -104,8 +104,6 @@ while read -r option; do
 		'... is for the CPU'
 done <<'EOF'
 --shards 2
---fgm 1
---few-shot
 --gemm ref
 --checkpoint-activations
 --profile

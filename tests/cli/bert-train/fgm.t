@@ -69,7 +69,6 @@ like "$(grep adversarial with)" 'adversarial training *MB' 'with it, that of wha
 misuses '*embeddings of words are frozen*' 'frozen words' train x --fgm 1 --freeze embeddings
 misuses '*embeddings of words are frozen*' 'adapters' \
 	bert-train -q --force -m plain --lora 2 --fgm 1 -o x train.rec
-misuses '*--fgm: on the CPU only, not with --device*' 'a device' train x --fgm 1 --device none
 exits 2 'below 0' train x --fgm -1
 
 # PyTorch: a step down the gradient, from a model that is not at its end

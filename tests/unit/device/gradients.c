@@ -427,6 +427,17 @@ static void open_groups(struct fixture *f, size_t n)
 	f->b.weights = f->weights;
 }
 
+/* Pairs of two classes, which the device has as targets. */
+static void set_classes(struct fixture *f)
+{
+	size_t t;
+
+	for (t = 0; t < TEXTS; t++) {
+		f->labels[t] = t / 2 == 2;
+		f->targets[t] = (float)f->labels[t];
+	}
+}
+
 TEST(embeddings_agree)
 {
 	static const struct {
@@ -436,7 +447,8 @@ TEST(embeddings_agree)
 	} all[] = {{BT_EMBEDDING_RANKING, 2, "pairs"},
 	           {BT_EMBEDDING_RANKING, 3, "triplets"},
 	           {BT_EMBEDDING_COSENT, 2, "order of scores"},
-	           {BT_EMBEDDING_COSINE, 2, "scores"}};
+	           {BT_EMBEDDING_COSINE, 2, "scores"},
+	           {BT_EMBEDDING_CLASSES, 2, "classes"}};
 	struct fixture f;
 	size_t i;
 
@@ -445,6 +457,8 @@ TEST(embeddings_agree)
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		open_groups(&f, all[i].texts);
 		f.b.embedding_loss = all[i].loss;
+		if (all[i].loss == BT_EMBEDDING_CLASSES)
+			set_classes(&f);
 		compare_batch(&f, all[i].name, 1, false);
 		f.b.matryoshka = (struct bt_matryoshka){2, {8, 3}};
 		compare_batch(&f, "with fewer columns, too", 0, false);

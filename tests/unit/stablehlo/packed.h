@@ -60,6 +60,14 @@ static inline int32_t equal_of(const struct fixture *f, size_t t)
 	return (int32_t)i;
 }
 
+/* Whether text t of embeddings begins a group. */
+static inline bool is_first(const struct fixture *f, size_t t)
+{
+	return f->b.embedding_loss == BT_EMBEDDING_CLASSES
+	           ? t % 2 == 0
+	           : f->b.labels[t] == 0;
+}
+
 /* What texts of groups are to be learned from: of choices their targets tell
  * the groups, of embeddings their labels. */
 static inline void learn_groups(const struct fixture *f, struct packed *k)
@@ -69,9 +77,9 @@ static inline void learn_groups(const struct fixture *f, struct packed *k)
 	size_t t, n, i, c;
 
 	for (t = 0; t < f->b.sequences; t += n) {
-		for (n = 1; choices ? n < (size_t)f->b.targets[2 * t + 1]
-		                    : t + n < f->b.sequences &&
-		                          f->b.labels[t + n] != 0;)
+		for (n = 1;
+		     choices ? n < (size_t)f->b.targets[2 * t + 1]
+		             : t + n < f->b.sequences && !is_first(f, t + n);)
 			n++;
 		m = (struct bt_hlo_member){.group = (int32_t)t};
 		for (i = 0; i < n; i++)
@@ -123,7 +131,7 @@ static inline void pack_fixture(const struct fixture *f, int length, int more,
 	                                                       &err));
 	assert_ok(bt_hlo_batch_init(&k->b, &f->g, &o.size, learns, &err));
 	if (f->b.teacher != NULL)
-		assert_ok(bt_hlo_batch_teach(&k->b, &err));
+		assert_ok(bt_hlo_batch_room(&k->b, BT_HLO_ARG_TEACHER, &err));
 	if (learns)
 		bt_hlo_batch_random(&k->b, PACKED_SEED, f->b.step, f->b.token0);
 	for (t = 0; t < n; t++) {
