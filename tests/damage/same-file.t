@@ -15,8 +15,7 @@ stays() {
 	file=$1 name=$2
 	shift 2
 	cp "$file" before
-	exits 2 "$name" "$@"
-	like "$(cat err)" "*'*' is both input and output*" '... says why'
+	misuses "*'*' is both input and output*" "$name" "$@"
 	same "$file" before '... and the file is as it was'
 }
 stays m/model.safetensors 'an inspected checkpoint' ckpt-inspect -o m/model.safetensors m
@@ -51,19 +50,18 @@ bert-predict -qm m --format tensor dev.rec -o p.ts
 stays p.ts 'a stream of tensors' tensor-cat --csv p.ts -o p.ts
 
 # two outputs
-exits 2 'two reports' bert-eval -q -m m --html both --label-issues ./both dev.rec
-like "$(cat err)" "*'./both' is the same file as another output*" '... says why'
+misuses "*'./both' is the same file as another output*" 'two reports' \
+	bert-eval -q -m m --html both --label-issues ./both dev.rec
 [ ! -e both ]
 result $? '... and there is none'
 works 'two to a device' bert-eval -q -m m --html /dev/null --label-issues /dev/./null dev.rec
 ln -s b.tfrecord a.tfrecord
-exits 2 'parts that are one file' tfrecord-cat --split a=.5,b=.5 train.rec
-like "$(cat err)" "*'b.tfrecord' is the same file as another output*" '... says why'
+misuses "*'b.tfrecord' is the same file as another output*" 'parts that are one file' \
+	tfrecord-cat --split a=.5,b=.5 train.rec
 [ ! -e b.tfrecord ]
 result $? '... and there is none'
-exits 2 'rejected rows in the output' \
+misuses "*'./out.rec' is the same file as another output*" 'rejected rows in the output' \
 	csv2tfrecord -q -t text -l intent -o out.rec --rejects ./out.rec train.csv
-like "$(cat err)" "*'./out.rec' is the same file as another output*" '... says why'
 [ ! -e out.rec ]
 result $? '... and there is none'
 

@@ -19,8 +19,7 @@ train() {
 kept() {
 	name=$1
 	shift
-	exits 2 "$name" "$@"
-	like "$(cat err)" "*is both input and output*" "$name: told"
+	misuses "*is both input and output*" "$name" "$@"
 }
 
 # An input is not overwritten.
@@ -59,13 +58,11 @@ like "$(cat err)" "*cannot write 'full/model.safetensors'*" 'no room for the wei
 same full/config.json before 'then the configuration of the old ones stays'
 
 # Measures.
-exits 2 'a measure in percent' bert-eval -m m --min accuracy=90 dev.rec
-like "$(cat err)" '*accuracy is at most 1*' 'told'
+misuses '*accuracy is at most 1*' 'a measure in percent' bert-eval -m m --min accuracy=90 dev.rec
 works 'a loss above 1' bert-eval -m m --min loss=90 dev.rec
-exits 2 'a measure of nothing' bert-train -m m -o x --metric loss train.rec
-like "$(cat err)" '*--metric needs records to evaluate on*' 'told'
-exits 2 'a measure of folds' bert-train -m m -o x --kfold 2 --metric loss train.rec
-like "$(cat err)" '*--metric needs records*--eval-share X (a fold has no part in the choice of its model, and has all metrics)*' 'told'
+misuses '*--metric needs records to evaluate on*' 'a measure of nothing' bert-train -m m -o x --metric loss train.rec
+misuses '*--metric needs records*--eval-share X (a fold has no part in the choice of its model, and has all metrics)*' 'a measure of folds' \
+	bert-train -m m -o x --kfold 2 --metric loss train.rec
 
 # warns GLOB NAME COMMAND...: status 0 and a warning
 warns() {

@@ -350,8 +350,7 @@ is "$(ls r2 | wc -l | tr -d ' ') $(records r2/zh-en-en.test.tfrecords | tr '\n' 
 no() { # GLOB NAME FLAG...
 	pattern=$1
 	shift
-	exits 2 "$@"
-	like "$(cat err)" "bert-create-finetuning-data: $pattern" '... says why'
+	misuses "bert-create-finetuning-data: $pattern" "$@"
 }
 no '*--tfds_params=dataset=glue/mrpc: *not downloaded*csv2tfrecord*' \
 	'TensorFlow Datasets' make --tfds_params=dataset=glue/mrpc $train

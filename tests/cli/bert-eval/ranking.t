@@ -92,11 +92,9 @@ bert-eval -q -m r --rank-by q degrees.rec >out
 is "$(tail -n 2 out)" "ranking by q: 24 queries
 $(measure scores | cut -d' ' -f2-)" 'numbers rank by degree'
 
-exits 1 'no such feature' bert-eval -m m --rank-by nosuch pairs.rec
-like "$(cat err)" "*: record 1: has no feature 'nosuch'*" '... says the record'
+refuses "*: record 1: has no feature 'nosuch'*" 'no such feature' bert-eval -m m --rank-by nosuch pairs.rec
 exits 2 'predictions alone' bert-eval --predictions p.csv --rank-by q pairs.rec
 csv2tfrecord -q -t query --pair passage -l q -i id --keep relevant pairs.csv | bert-tokenize -q -m vocab.txt -o many.rec
 bert-train -q --init-config tiny --tokenizer vocab.txt --steps 1 -o many many.rec
-exits 2 'many classes do not rank' bert-eval -m many --rank-by relevant many.rec
-like "$(cat err)" '*only two classes or one number do*' '... says why'
+misuses '*only two classes or one number do*' 'many classes do not rank' bert-eval -m many --rank-by relevant many.rec
 finish

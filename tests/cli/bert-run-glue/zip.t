@@ -108,8 +108,7 @@ printf %s "$(cat good/RTE.tsv)" >s/RTE.tsv
 works 'a last line without its end' collect s --notest_set_sizes
 rm s/SST-2.tsv
 mkdir s/SST-2.tsv
-exits 1 'a folder' collect s --notest_set_sizes
-like "$(cat err)" "*'s/SST-2.tsv'*" 'is not a file'
+refuses "*'s/SST-2.tsv'*" 'a folder' collect s --notest_set_sizes
 
 # what is missing
 rm -r s/SST-2.tsv s/WNLI.tsv
@@ -125,8 +124,8 @@ same got wanted 'in each row of the test set'
 unpacked out.zip AX.tsv >got
 same got good/AX.tsv 'a file that is there is taken'
 ln -s WNLI.tsv s/WNLI.tsv
-exits 1 'a file that cannot be opened' collect s --notest_set_sizes --fill_missing=WNLI=1,SST-2=0
-like "$(cat err)" "*warning: *'s/WNLI.tsv': Too many levels of symbolic links*files are missing or wrong: WNLI.tsv" 'is not filled'
+refuses "*warning: *'s/WNLI.tsv': Too many levels of symbolic links*files are missing or wrong: WNLI.tsv" 'a file that cannot be opened' \
+	collect s --notest_set_sizes --fill_missing=WNLI=1,SST-2=0
 rm s/WNLI.tsv
 misuses "*--fill_missing: WNLI: prediction '2', expected 0 or 1*" 'another class' \
 	collect s --fill_missing=WNLI=2

@@ -139,8 +139,7 @@ is "$(wc -c <out | tr -d ' ')" 0 '... not a byte'
 like "$(cat err)" 'bert-tokenize: 0 texts, 0 tokens*' '... said so'
 
 exits 2 'no model is a mistake' bert-tokenize in.tfr
-exits 2 'bad --pad' bert-tokenize -m "$M" --pad x in.tfr
-like "$(cat err)" "*bad value 'x' for --pad*" '... is named'
+misuses "*bad value 'x' for --pad*" 'bad --pad' bert-tokenize -m "$M" --pad x in.tfr
 exits 2 '--pad below --max-length' \
 	bert-tokenize -m "$M" --pad 5 --max-length 6 in.tfr
 exits 2 'no room for text' bert-tokenize -m "$M" --max-length 2 in.tfr

@@ -110,21 +110,19 @@ is "$(bert-predict -q -m m --embed mean --format npy dev.rec | wc -c)" $((128 + 
 	'embeds texts, too'
 
 # what does not fit
-exits 1 'questions for a classifier' train --steps 1 -o c train.rec
-like "$(cat err)" "*'train.rec': record 1: holds a question, but the model learns to choose one class (train with --task qa)*" \
-	'... are refused'
+refuses "*'train.rec': record 1: holds a question, but the model learns to choose one class (train with --task qa)*" 'questions for a classifier' \
+	train --steps 1 -o c train.rec
 printf 'a,b\nw1,x\nw2,y\n' >texts.csv
 csv2tfrecord -q -t a -l b texts.csv | bert-tokenize -q -m vocab.txt -o texts.rec
-exits 1 'texts for --task qa' train --task qa --steps 1 -o c texts.rec
-like "$(cat err)" "*record 1: the model answers questions, and the record has no 'token_starts' (make records of questions with squad2tfrecord)*" \
-	'... are refused'
+refuses "*record 1: the model answers questions, and the record has no 'token_starts' (make records of questions with squad2tfrecord)*" 'texts for --task qa' \
+	train --task qa --steps 1 -o c texts.rec
 tfrecord-cat -q --json train.rec | sed 's/"start_position": [0-9]*/"start_position": 99/' |
 	tfrecord-cat -q --from-json -o beyond.rec
-exits 1 'an answer beyond the window' train --task qa --steps 1 -o c beyond.rec
-like "$(cat err)" "*record 1: start_position and end_position are not two of * tokens in order*" '... is refused'
+refuses "*record 1: start_position and end_position are not two of * tokens in order*" 'an answer beyond the window' \
+	train --task qa --steps 1 -o c beyond.rec
 exits 2 'class weights' train --task qa --class-weight balanced --steps 1 -o c train.rec
 tfrecord-cat -q --json dev.rec | sed 's/"context": "w/"context": "", "was": "w/' | tfrecord-cat -q --from-json -o short.rec
-exits 1 'a place that the context does not have' train --task qa --steps 1 --eval short.rec -o d train.rec
-like "$(cat err)" '*evaluation records: record 1: a token stands for the characters *' '... is refused'
+refuses '*evaluation records: record 1: a token stands for the characters *' 'a place that the context does not have' \
+	train --task qa --steps 1 --eval short.rec -o d train.rec
 is "$([ -e c ] || echo none)" none 'nothing was written'
 finish

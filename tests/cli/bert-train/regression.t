@@ -173,9 +173,8 @@ misuses "*metric 'accuracy' is not available for regression, available: loss, qu
 tfrecord-cat -q --head 1 -o alone.rec train.rec
 refuses '*no training record can be held out to evaluate on: there is only one*' 'one number' \
 	bert-train -m m -o x --eval-share .2 alone.rec
-exits 2 'a measure of numbers' bert-eval -m c --min mse=1 dev.rec
-like "$(cat err)" "*metric 'mse' is not available for classification, available: loss, accuracy*" \
-	'tells the others'
+misuses "*metric 'mse' is not available for classification, available: loss, accuracy*" 'a measure of numbers' \
+	bert-eval -m c --min mse=1 dev.rec
 misuses '*the model predicts a number (--proba, --top and --map-label do not apply to regression)' \
 	'probabilities' bert-predict -m m --proba dev.rec
 refuses "*'c' predicts classes, the first model a number" 'both kinds' \

@@ -17,9 +17,9 @@ begin() {
 }
 
 begin k
-exits 1 'another run at the same time' bert-train --init-config tiny --tokenizer vocab.txt \
+refuses "*another run is writing to 'k'*" 'another run at the same time' \
+	bert-train --init-config tiny --tokenizer vocab.txt \
 	-o k train.rec
-like "$(cat err)" "*another run is writing to 'k'*" 'is refused, and not for a finished model'
 kill -KILL $pid
 wait $pid 2>/dev/null
 [ ! -e k/checkpoint.safetensors ]
@@ -34,9 +34,9 @@ case $(cat err) in
 *stopped*) false ;;
 esac
 result $? 'has no warning'
-exits 2 'it is not replaced' bert-train --init-config tiny --tokenizer vocab.txt --steps 4 \
+misuses "*'k' has a finished model*" 'it is not replaced' \
+	bert-train --init-config tiny --tokenizer vocab.txt --steps 4 \
 	-o k train.rec
-like "$(cat err)" "*'k' has a finished model*" 'without being told to'
 
 # a terminal that closes; what mpirun hands on
 for signal in HUP USR1; do

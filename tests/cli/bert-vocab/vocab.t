@@ -138,8 +138,7 @@ mkdir -p taken/tokenizer_config.json
 early 'a directory where a file is to be' \
 	"*cannot create 'taken/tokenizer_config.json'*" -o taken
 is "$(ls taken)" tokenizer_config.json 'and nothing is written beside it'
-exits 2 'an input is not overwritten' bert-vocab --lines -o old.txt in old.txt
-like "$(cat err)" '*is both input and output*' 'which is reported'
+misuses '*is both input and output*' 'an input is not overwritten' bert-vocab --lines -o old.txt in old.txt
 if [ -w /dev/full ]; then
 	bert-vocab -q --lines in >/dev/full 2>err
 	is $? 1 'a full disk'

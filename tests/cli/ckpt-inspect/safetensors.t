@@ -132,8 +132,7 @@ is "$(ckpt-inspect --check --json big | tr -d '\n')" \
 exits 2 'a missing file is trouble' ckpt-inspect --check nothing
 exits 2 'output that cannot be written is trouble' \
 	ckpt-inspect --check -o nowhere/x big
-exits 1 'without --check it is a failure' ckpt-inspect nothing
-like "$(cat err)" "ckpt-inspect: cannot open 'nothing': No such file*" 'named'
+refuses "ckpt-inspect: cannot open 'nothing': No such file*" 'without --check it is a failure' ckpt-inspect nothing
 
 # --- diff
 make a "{$(entry k '[2]' 0 8),$(entry x '[1]' 8 12),$(entry y '[2]' 12 20)}" \

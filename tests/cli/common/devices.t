@@ -46,8 +46,7 @@ same out wanted '... the same'
 exits 0 '... to a file' bert-eval --device list -o devices.eval
 same devices.eval wanted '... the same'
 for tool in predict eval train; do
-	exits 2 "bert-$tool: records" bert-$tool --device list x.rec
-	like "$(head -n 1 err)" "bert-$tool: --device list takes n*records*" '... are refused'
+	misuses "bert-$tool: --device list takes n*records*" "bert-$tool: records" bert-$tool --device list x.rec
 done
 exits 2 'a model to write' bert-train --device list -o x
 is "$(head -n 1 err)" 'bert-train: --device list takes neither records nor -o' '... is refused'

@@ -216,7 +216,6 @@ exits 2 'a mistake in the command line' bert-tokenize --summary mistake -o never
 [ ! -e mistake ] && [ ! -e never ]
 result $? '... leaves none'
 if [ -e /dev/full ]; then
-	exits 1 'a full disk' bert-tokenize -q -m "$M" --summary /dev/full -o b.tok a.rec
-	like "$(cat err)" '*cannot write*' '... is an error'
+	refuses '*cannot write*' 'a full disk' bert-tokenize -q -m "$M" --summary /dev/full -o b.tok a.rec
 fi
 finish

@@ -165,8 +165,7 @@ refuses "csv2tfrecord: 'none.json' is empty" 'a list of nothing' csv2tfrecord no
 refuses "csv2tfrecord: 'none.jsonl' is empty" 'an empty file' csv2tfrecord none.jsonl
 printf '\n\n' >none.jsonl
 refuses "csv2tfrecord: 'none.jsonl' is empty" 'blank lines' csv2tfrecord none.jsonl
-exits 2 'text and label alike' csv2tfrecord -l text a.jsonl
-like "$(cat err)" "*cannot be both text and label*" '... is a mistake'
+misuses "*cannot be both text and label*" 'text and label alike' csv2tfrecord -l text a.jsonl
 
 # A line of 20 MB, and one beyond the limit, which does not stay in memory.
 perl -e 'print qq({"text":"), "x" x 20000000, qq("}\n)' >long.jsonl
