@@ -96,6 +96,10 @@ static int complete(const struct bt_tok *t, json_t *o, size_t max_length)
 	if (max_length != 0)
 		bad |= set_missing(o, "model_max_length",
 		                   json_integer((json_int_t)max_length));
+	if (t->seq_length != 0) /* of a file that not every model has */
+		bad |= json_object_set_new(
+		    o, "model_max_length",
+		    json_integer((json_int_t)t->seq_length));
 	if (t->dialect == BT_TOK_GOOGLE)
 		bad |= json_object_set_new(
 		    o, "dialect",

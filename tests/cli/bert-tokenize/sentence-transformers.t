@@ -25,6 +25,9 @@ echo "$text" | bert-tokenize -m st --lines --stride 1 --format ids >o 2>err
 like "$(cat err)" "*windows of 5 tokens, the model's max_seq_length (*" 'windows, too'
 echo '{"model_max_length": 4}' >st/tokenizer_config.json
 is "$(ids "$text" | wc -w)" 5 '... before the length of the tokenizer'
+printf 'text,label\na b,x\nc d,y\n' | csv2tfrecord -ql label | bert-tokenize -qm st -o two.rec
+works 'a model of other outputs' bert-train -q --init-config tiny --tokenizer st -j 1 --steps 1 -o two two.rec
+is "$(echo "$text" | bert-tokenize -qm two --lines --format ids | wc -w)" 5 '... keeps it as the length of its tokenizer'
 rm st/tokenizer_config.json
 sentence '"max_seq_length": 512'
 is "$(ids "$text" | wc -w)" 9 'but not more than the positions'
