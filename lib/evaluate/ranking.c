@@ -156,7 +156,8 @@ void bt_ranking_report(struct bt_ranking *g, struct bt_buf *out)
 	scores_of(g, &s);
 	bt_buf_puts(out, "\nranking by ");
 	bt_escape_line(out, bt_span(g->queries.field), 60);
-	bt_buf_printf(out, ": %zu queries", s.queries);
+	bt_buf_printf(out, ": %zu quer%s", s.queries,
+	              s.queries == 1 ? "y" : "ies");
 	if (s.without > 0)
 		bt_buf_printf(out, ", %zu without a relevant record left out",
 		              s.without);

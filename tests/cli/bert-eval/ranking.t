@@ -66,6 +66,10 @@ bert-eval -q -m m --rank-by q --rank-at 3 --json pairs.rec >json
 is "$(grep -c '"mrr_at_3"\|"ndcg_at_3"' json)" 2 '... in JSON'
 misuses '*--rank-at needs --rank-by*' 'a number alone' bert-eval -m m --rank-at 3 pairs.rec
 
+tfrecord-cat -q --where "q=$(awk '$3 > 0 { print $1; exit }' scores)" -o one.rec pairs.rec
+like "$(bert-eval -q -m m --rank-by q one.rec)" '*ranking by q: 1 query
+*' 'one query'
+
 # no query has a relevant candidate
 tfrecord-cat -q --where label=0 -o none.rec pairs.rec
 works 'irrelevant records alone' bert-eval -q -m m --rank-by q none.rec
