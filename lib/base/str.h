@@ -37,25 +37,29 @@ static inline bool bt_str_is(const char *s, const char *word)
 	return s != NULL && strcmp(s, word) == 0;
 }
 
-/* The first of n rows of size bytes that begin with a pointer to a string, and
- * that with this one; -1: none does, or name is NULL. */
-static inline int bt_str_find(const char *name, const void *rows, size_t n,
-                              size_t size)
+/* The first of n strings that are size bytes apart, any of them perhaps NULL,
+ * that is this one; -1: none, or name is NULL. */
+static inline int bt_str_find(const char *name, const char *const *first,
+                              size_t n, size_t size)
 {
 	const char *s;
 	size_t i;
 
 	for (i = 0; name != NULL && i < n; i++) {
-		memcpy(&s, (const char *)rows + i * size, sizeof(s));
-		if (strcmp(s, name) == 0)
+		memcpy(&s, (const char *)first + i * size, sizeof(s));
+		if (bt_str_is(s, name))
 			return (int)i;
 	}
 	return -1;
 }
 
-/* The row of an array of names, or of structs that begin with theirs. */
-#define BT_STR_ROW(name, rows)                                                 \
-	bt_str_find(name, rows, sizeof(rows) / sizeof((rows)[0]),              \
+/* The place of a name in an array of names, or of structs with such a member.
+ */
+#define BT_STR_ROW(name, names)                                                \
+	bt_str_find(name, &(names)[0], sizeof(names) / sizeof((names)[0]),     \
+	            sizeof((names)[0]))
+#define BT_STR_ROW_BY(name, rows, member)                                      \
+	bt_str_find(name, &(rows)[0].member, sizeof(rows) / sizeof((rows)[0]), \
 	            sizeof((rows)[0]))
 
 /* Whether word is one of "a|b|c"; NULL is an empty list. */

@@ -274,7 +274,7 @@ int bt_isa(enum bt_isa *isa, struct bt_error *err)
 		*isa = best;
 		return BT_OK;
 	}
-	i = BT_STR_ROW(wish, names);
+	i = BT_STR_ROW_BY(wish, names, name);
 	if (i < 0)
 		return bt_error_set(err, BT_EARG,
 		                    "BT_ISA names the unknown instruction set "

@@ -55,7 +55,7 @@ static const struct {
 
 enum bt_convert_format bt_convert_format_parse(const char *word)
 {
-	int i = BT_STR_ROW(word, formats);
+	int i = BT_STR_ROW_BY(word, formats, word);
 
 	return i >= 0 ? (enum bt_convert_format)i : BT_CONVERT_UNKNOWN;
 }
@@ -97,7 +97,7 @@ enum bt_names bt_convert_format_names(enum bt_convert_format format)
 
 enum bt_names bt_convert_names_parse(const char *word)
 {
-	int i = BT_STR_ROW(word, kinds);
+	int i = BT_STR_ROW_BY(word, kinds, word);
 
 	return i >= 0 ? (enum bt_names)i : BT_NAMES_DEFAULT;
 }

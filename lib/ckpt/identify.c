@@ -215,7 +215,7 @@ static const struct {
 
 static const char *outputs(const struct bt_ckpt_family *f)
 {
-	int i = BT_STR_ROW(f->problem, problems);
+	int i = BT_STR_ROW_BY(f->problem, problems, problem);
 
 	return problems[i < 0 ? 0 : i].outputs;
 }
@@ -237,7 +237,7 @@ static int by_config(const json_t *o, struct bt_ckpt_family *f,
 	}
 	if (r == BT_OK && f->family != NULL)
 		refine(f, type);
-	if ((k = BT_STR_ROW(problem, problems)) >= 0)
+	if ((k = BT_STR_ROW_BY(problem, problems, problem)) >= 0)
 		f->problem = problems[k].problem;
 	return r;
 }

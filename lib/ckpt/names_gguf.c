@@ -133,7 +133,7 @@ static const struct family {
 
 static const struct family *find(const char *family)
 {
-	int i = BT_STR_ROW(family, families);
+	int i = BT_STR_ROW_BY(family, families, family);
 
 	return i >= 0 ? &families[i] : NULL;
 }

@@ -86,7 +86,7 @@ static const struct {
 
 static const struct keras_family *family_of(const char *name)
 {
-	int i = BT_STR_ROW(name, families);
+	int i = BT_STR_ROW_BY(name, families, family);
 
 	return i >= 0 ? &families[i] : NULL;
 }

@@ -50,7 +50,7 @@ static char *key_of(const struct bt_name *row, int layer, int layers)
 
 static const struct bt_name_table *table_of(const char *family)
 {
-	int i = BT_STR_ROW(family, bt_names_tf1);
+	int i = BT_STR_ROW_BY(family, bt_names_tf1, family);
 
 	return i >= 0 ? &bt_names_tf1[i] : NULL;
 }

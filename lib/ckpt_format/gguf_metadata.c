@@ -43,7 +43,7 @@ struct notes {
 static const struct family *find(const json_t *o)
 {
 	const char *type = json_string_value(json_object_get(o, "model_type"));
-	int i = BT_STR_ROW(type, families);
+	int i = BT_STR_ROW_BY(type, families, type);
 
 	return &families[i < 0 ? 0 : i];
 }

@@ -65,7 +65,7 @@ int bt_csv_delimiter(const char *s, char *delimiter)
 	             {"comma", ','},
 	             {"semicolon", ';'},
 	             {"pipe", '|'}};
-	int i = BT_STR_ROW(s, named);
+	int i = BT_STR_ROW_BY(s, named, name);
 
 	if (i < 0 && (s[0] == '\0' || s[1] != '\0' || (s[0] & 0x80) != 0 ||
 	              strchr("\"\r\n", s[0]) != NULL))

@@ -153,7 +153,7 @@ int bt_experiment_job_optim(const struct bt_garden *c, struct bt_optim_opts *o,
 	} kinds[] = {
 	    {"adam", adam}, {"adamw", adamw}, {"lamb", lamb}, {"sgd", sgd}};
 	const char *type = bt_garden_str(c, OPT "type");
-	int i = BT_STR_ROW(type, kinds);
+	int i = BT_STR_ROW_BY(type, kinds, type);
 
 	*o = (struct bt_optim_opts)BT_OPTIM_INIT;
 	o->clip = o->weight_decay = 0;

@@ -178,7 +178,7 @@ static const struct bt_garden_experiment experiments[] = {
 
 const struct bt_garden_experiment *bt_garden_experiment(const char *name)
 {
-	int i = BT_STR_ROW(name, experiments);
+	int i = BT_STR_ROW_BY(name, experiments, name);
 
 	return i >= 0 ? &experiments[i] : NULL;
 }

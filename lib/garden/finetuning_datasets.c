@@ -320,7 +320,7 @@ static int add_labels(struct bt_finetuning_plan *plan, const struct task *t,
 static int plan_classes(struct bt_finetuning_plan *plan, struct bt_error *err)
 {
 	const char *name = plan->f->classification_task_name;
-	int r, i = BT_STR_ROW(name, tasks);
+	int r, i = BT_STR_ROW_BY(name, tasks, name);
 	const struct task *t = &tasks[i < 0 ? 0 : i];
 
 	if (i < 0)

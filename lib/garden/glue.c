@@ -34,7 +34,7 @@ static const struct task {
 /* The name is one of BT_GLUE_TASKS. */
 static const struct task *find(const char *name)
 {
-	return &tasks[BT_STR_ROW(name, tasks)];
+	return &tasks[BT_STR_ROW_BY(name, tasks, name)];
 }
 
 const char *const *bt_glue_classes(const char *task)

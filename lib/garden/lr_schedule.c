@@ -241,7 +241,7 @@ int bt_lr_schedule_read(const struct bt_garden *c, struct bt_lr_schedule *r,
                         struct bt_error *err)
 {
 	const char *type = bt_garden_str(c, LR "type");
-	int k = BT_STR_ROW(type, kinds);
+	int k = BT_STR_ROW_BY(type, kinds, name);
 
 	memset(r, 0, sizeof(*r));
 	if (k < 0)

@@ -54,7 +54,7 @@ static int read_activation(const json_t *o, const char *key,
 
 	if (r != BT_OK || name == NULL)
 		return r;
-	i = BT_STR_ROW(name, known);
+	i = BT_STR_ROW_BY(name, known, name);
 	if (i < 0)
 		return bt_error_set(err, BT_EFORMAT, "%s '%s' is not supported",
 		                    key, name);

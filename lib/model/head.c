@@ -104,7 +104,7 @@ static int read_dense(const struct reading *r, struct bt_head_layer *l,
 		e = read_count(r, BT_HEAD_UNITS, &l->units, err);
 	if (e != BT_OK || at == r->words)
 		return e;
-	i = BT_STR_ROW(r->word[at], acts);
+	i = BT_STR_ROW_BY(r->word[at], acts, name);
 	if (i < 0 || at + 1 < r->words)
 		return wrong(r,
 		             "expected a number of outputs, then linear, relu, "

@@ -17,7 +17,7 @@ static const struct {
 
 enum bt_optimizer bt_optim_named(const char *name)
 {
-	int i = BT_STR_ROW(name, kinds);
+	int i = BT_STR_ROW_BY(name, kinds, name);
 
 	return i >= 0 ? (enum bt_optimizer)i : BT_OPTIM_ADAMW;
 }

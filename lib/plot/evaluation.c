@@ -28,7 +28,7 @@ static const struct kind {
 
 static const struct kind *find_kind(const char *name)
 {
-	int i = BT_STR_ROW(name, kinds);
+	int i = BT_STR_ROW_BY(name, kinds, name);
 
 	return i >= 0 ? &kinds[i] : NULL;
 }

@@ -86,7 +86,7 @@ static const struct bt_entity_scheme schemes[] = {
 const struct bt_entity_scheme *bt_entity_scheme(const char *name,
                                                 struct bt_error *err)
 {
-	int i = BT_STR_ROW(name, schemes);
+	int i = BT_STR_ROW_BY(name, schemes, name);
 
 	if (i >= 0)
 		return &schemes[i];

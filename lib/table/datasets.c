@@ -215,7 +215,7 @@ static const struct bt_published all[] = {
 
 const struct bt_published *bt_published_find(const char *name)
 {
-	int i = BT_STR_ROW(name, all);
+	int i = BT_STR_ROW_BY(name, all, name);
 
 	return i >= 0 ? &all[i] : NULL;
 }

@@ -46,7 +46,7 @@ unsigned bt_dtype_bits(enum bt_dtype dtype)
 
 int bt_dtype_parse(const char *name, enum bt_dtype *dtype)
 {
-	int i = BT_STR_ROW(name, dtypes);
+	int i = BT_STR_ROW_BY(name, dtypes, name);
 
 	if (i < 0)
 		return BT_EARG;

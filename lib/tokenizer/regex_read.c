@@ -155,7 +155,8 @@ static const char *find_name(const char *s, size_t n)
 			    (char)(s[i] >= 'A' && s[i] <= 'Z' ? s[i] + 'a' - 'A'
 			                                      : s[i]);
 	plain[k] = '\0';
-	row = BT_STR_ROW(plain, names);
+	row = bt_str_find(plain, names[0], sizeof(names) / sizeof(names[0]),
+	                  sizeof(names[0]));
 	return row >= 0 ? names[row][1] : NULL;
 }
 
