@@ -355,6 +355,10 @@ static const char *const words[BT_HINTS] = {
         "Parquet, too: --revision refs/convert/parquet",
     [BT_HINT_PREDICTIONS_TASK] =
         "--task says it, and streams of bert-predict -o NAME.ts do",
+    [BT_HINT_ALL_METRICS] =
+        "bert-eval prints all metrics of a task; its --min sets limits",
+    [BT_HINT_SPLIT_RECORDS] =
+        "tfrecord-cat --split divides records, bert-train --eval-share holds some back",
 };
 
 const char *bt_hint_words(enum bt_hint hint)

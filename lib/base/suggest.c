@@ -115,9 +115,10 @@ static const struct bt_suggest_known table[] = {
      "evaluate-every val-check-interval validation-freq validation-interval",
      BT_HINT_NONE},
     {"metric",
-     "metric-for-best-model monitor metric-type "
+     "metric-for-best-model monitor metric-type metrics metric-name "
      "best-checkpoint-eval-metric",
      BT_HINT_NONE},
+    {NULL, "metric metrics metric-name compute-metrics", BT_HINT_ALL_METRICS},
     {NULL, "do-train do-predict do-test", BT_HINT_TOOL_FOR_EACH},
     {NULL, "max-samples max-train-samples max-eval-samples max-predict-samples",
      BT_HINT_FIRST_RECORDS},
@@ -197,6 +198,8 @@ static const struct bt_suggest_known table[] = {
     {"shard", "num-shards", BT_HINT_NONE},
     {"where", "filter query", BT_HINT_NONE},
     {"split", "test-size", BT_HINT_NONE},
+    {NULL, "test-size val-size train-size train-test-split",
+     BT_HINT_SPLIT_RECORDS},
     {"dedupe", "deduplicate dedup", BT_HINT_NONE},
     {"drop-duplicates", "deduplicate dedup", BT_HINT_NONE},
     {"candidates", "candidate-labels", BT_HINT_CANDIDATES},

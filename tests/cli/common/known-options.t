@@ -29,6 +29,7 @@ bert-train evaluation-steps eval-steps
 bert-train evaluate-during-training eval
 bert-train use-early-stopping patience
 bert-train best-model-dir output
+bert-train metrics metric
 csv2tfrecord on-bad-lines skip-bad
 csv2tfrecord dropna na drop
 csv2tfrecord dedup drop-duplicates
@@ -181,6 +182,8 @@ bert-predict max_length bert-tokenize --max-length truncates texts
 bert-train group_by_length batches need no padding; bert-tokenize --pad writes it for others
 bert-train text_column_name csv2tfrecord reads tables and JSON Lines, conll2tfrecord words and tags, squad2tfrecord questions, bert-tokenize --lines lines of text
 csv2tfrecord nrows tfrecord-cat --head N takes the first N records
+csv2tfrecord test_size tfrecord-cat --split divides records, bert-train --eval-share holds some back
+bert-eval metric bert-eval prints all metrics of a task; its --min sets limits
 bert-train label_column name the column with csv2tfrecord -l COLUMN
 bert-train padding batches need no padding; bert-tokenize --pad writes it for others
 bert-train per_device_eval_batch_size batches that are only evaluated or predicted need no size
