@@ -8,6 +8,7 @@
 #ifndef BT_CPU_AMX_INT_H
 #define BT_CPU_AMX_INT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,21 @@ struct tile_config {
 	uint16_t row_bytes[16];
 	uint8_t rows[16];
 };
+
+/* Asks for the lines that rows from .. end-1 of a block of 32 columns will be
+ * written to; ld: numbers from row to row. */
+static inline void tile_want_rows(const void *block, size_t ld, bool bf16,
+                                  size_t from, size_t end)
+{
+	const size_t row = ld * (bf16 ? sizeof(uint16_t) : sizeof(float));
+	const char *y = (const char *)block + from * row;
+
+	for (; from < end; from++, y += row) {
+		__builtin_prefetch(y, 1);
+		if (!bf16)
+			__builtin_prefetch(y + 64, 1);
+	}
+}
 
 static const struct tile_config tile_config = {
     .palette = 1,

@@ -338,22 +338,6 @@ static void last_step(const uint16_t *x, size_t k, size_t left,
 	linear_step(inputs[0], PANEL, w, panel, tall);
 }
 
-/* Asks for the lines that rows from .. end-1 of a block will be written to. */
-static void want_rows(const struct linear *p, size_t r, size_t c, size_t from,
-                      size_t end)
-{
-	const size_t element = p->b->y_bf16 ? sizeof(uint16_t) : sizeof(float);
-	const char *y =
-	    (const char *)p->b->y + ((r + from) * p->ld + c) * element;
-	size_t i;
-
-	for (i = from; i < end; i++, y += p->ld * element) {
-		__builtin_prefetch(y, 1);
-		if (!p->b->y_bf16)
-			__builtin_prefetch(y + 64, 1);
-	}
-}
-
 /* Sums up the block at row r and column c, and meanwhile writes what is left of
  * another and asks for `lines` of the weights behind, in each step. */
 static void linear_block(const struct linear *p, const uint16_t *w, size_t r,
@@ -365,6 +349,9 @@ static void linear_block(const struct linear *p, const uint16_t *w, size_t r,
 	const size_t steps = panels(p->k), each = (PANEL + steps - 1) / steps;
 	const uint16_t *x = (const uint16_t *)p->b->x + r * p->k;
 	const uint16_t *next = w + 2 * panel + r / PANEL * steps * lines * 32;
+	const void *y =
+	    (const char *)p->b->y +
+	    (r * p->ld + c) * (p->b->y_bf16 ? sizeof(uint16_t) : sizeof(float));
 	const bool tall = rows > TILE_SIDE;
 	size_t s, i;
 
@@ -378,9 +365,8 @@ static void linear_block(const struct linear *p, const uint16_t *w, size_t r,
 		else
 			last_step(x, p->k, p->k - s * PANEL, w, panel, tall);
 		write_some(p, other, each);
-		if (s * each < rows)
-			want_rows(p, r, c, s * each,
-			          smaller((s + 1) * each, rows));
+		tile_want_rows(y, p->ld, p->b->y_bf16, s * each,
+		               smaller((s + 1) * each, rows));
 		for (i = 0; i < lines; i++, next += 32)
 			__builtin_prefetch(next, 0, 2);
 	}

@@ -117,23 +117,6 @@ static void write_some(const struct bt_int8_product *p, struct sums *s,
 	s->written = end;
 }
 
-/* Asks for the lines that rows from .. end-1 of the block at row r and column c
- * will be written to. */
-static void want_rows(const struct bt_int8_product *p, size_t r, size_t c,
-                      size_t from, size_t end)
-{
-	const size_t element = p->y_bf16 ? sizeof(uint16_t) : sizeof(float);
-	const char *y =
-	    (const char *)p->y + ((r + from) * p->y_ld + c) * element;
-	size_t i;
-
-	for (i = from; i < end; i++, y += p->y_ld * element) {
-		__builtin_prefetch(y, 1);
-		if (!p->y_bf16)
-			__builtin_prefetch(y + 64, 1);
-	}
-}
-
 /* Sums up the block that begins at row r and column c, as far as there are so
  * many; in each step writes some of what is left of another and asks for so
  * many lines of the weights behind. */
@@ -148,6 +131,9 @@ static void block(const struct bt_int8_product *p, size_t r, size_t c,
 	const int8_t *w = p->w->q + c * groups * 4;
 	const int8_t *next =
 	    w + 2 * groups * GROUP + r / SIDE * steps * lines * 64;
+	const void *y =
+	    (const char *)p->y +
+	    (r * p->y_ld + c) * (p->y_bf16 ? sizeof(uint16_t) : sizeof(float));
 	struct block b = {(const int8_t *)p->x + r * ld,
 	                  ld,
 	                  {w, w + groups * GROUP},
@@ -166,9 +152,8 @@ static void block(const struct bt_int8_product *p, size_t r, size_t c,
 		b.w[0] += TILE_BYTES;
 		b.w[1] += TILE_BYTES;
 		write_some(p, other, each);
-		if (s < rows)
-			want_rows(p, r, c, s,
-			          s + each < rows ? s + each : rows);
+		tile_want_rows(y, p->y_ld, p->y_bf16, s,
+		               s + each < rows ? s + each : rows);
 		for (i = 0; i < lines; i++, next += 64)
 			__builtin_prefetch(next, 0, 2);
 	}
