@@ -15,7 +15,7 @@ small_train m -q
 
 refuses "*'./none.so'*" 'a file that is not there' bert-predict -q -m m --device ./none.so dev.rec
 echo text >text.so
-refuses "*'./text.so'*" 'a file that is no plugin' bert-predict -q -m m --device ./text.so dev.rec
+refuses "*'./text.so'*" 'another kind of file' bert-predict -q -m m --device ./text.so dev.rec
 MOCK_ABORT=1 BT_PJRT_CACHE=none refuses 'bert-predict: *cannot compile program *: the plugin ended its process by signal 6 (Aborted): Check failed: 1 == 2' 'a plugin that aborts' \
 	bert-predict -q -m m --device "$BUILD/plugin/mock.so" -o no.csv dev.rec
 MOCK_DIES=1 BT_PJRT_CACHE=none exits 1 'a plugin that aborts when it is opened' \

@@ -27,7 +27,7 @@ train() {
 exits 1 'a file that is not there' train no -q --device ./none.so
 like "$(cat err)" "*'./none.so'*" '... is named'
 echo text >text.so
-exits 1 'a file that is no plugin' train no -q --device ./text.so
+exits 1 'another kind of file' train no -q --device ./text.so
 like "$(cat err)" "*'./text.so'*" '... is named'
 MOCK_ABORT=1 BT_PJRT_CACHE=none exits 1 'a plugin that aborts' \
 	train no -q --device "$BUILD/plugin/mock.so"
